@@ -1,6 +1,15 @@
 // Compiles dist/ unless it is already that of the present sources.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyAssets } from './copy-assets.mjs';
@@ -42,6 +51,8 @@ export const build = () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     if (!runNode([tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]).ok) return false;
     copyAssets(sourceFolders, fresh);
+    const command = join(fresh, 'runners/cli.js');
+    if (existsSync(command)) chmodSync(command, 0o755);
     writeFileSync(stampOf(fresh), stamp);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
