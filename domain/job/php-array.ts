@@ -40,15 +40,9 @@ export const phpArray = (entries: readonly (readonly [key: string, serialised: s
 
 export const phpSerialize = (value: Json): string => {
   if (value === null) return 'N;';
-  switch (typeof value) {
-    case 'boolean':
-      return value ? 'b:1;' : 'b:0;';
-    case 'number':
-      return phpNumber(value);
-    case 'string':
-      return phpString(value);
-    case 'object':
-      // Object.entries gives a list its indexes as keys, which is what PHP has.
-      return phpArray(Object.entries(value).map(([key, item]) => [key, phpSerialize(item)]));
-  }
+  if (typeof value === 'boolean') return value ? 'b:1;' : 'b:0;';
+  if (typeof value === 'number') return phpNumber(value);
+  if (typeof value === 'string') return phpString(value);
+  // Object.entries gives a list its indexes as keys, which is what PHP has.
+  return phpArray(Object.entries<Json>(value).map(([key, item]) => [key, phpSerialize(item)]));
 };

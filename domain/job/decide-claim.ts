@@ -1,0 +1,56 @@
+/** A claim, or what takes its place where the work is covered elsewhere. Both rules err only towards running (DESIGN.md §2.10). */
+import { defined } from '../defined.js';
+import type { ClaimJob } from './commands.js';
+import type { JobEvent } from './events.js';
+import { dueAtOf, isDeduplicated, scopeOf, taskOf } from './event-parts.js';
+import { samePolicy } from './retry.js';
+import type { Waiting } from './state.js';
+
+export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
+  const { job } = state;
+  const ignoreDuplicates = job.ignoreDuplicates || command.ignoreDuplicates;
+  if (ignoreDuplicates && command.executedLater !== undefined && coversRoot(command.executedLater, state)) {
+    return superseded(state, 'executed-later', command.executedLater.jobId);
+  }
+  if (
+    job.root !== undefined &&
+    command.newerRoot !== undefined &&
+    command.newerRoot.timestamp > job.root.timestamp
+  ) {
+    return superseded(state, 'newer-root', command.newerRoot.jobId);
+  }
+  // A handler that allows fewer attempts than have been made already would make a liar of the limit.
+  const ownPolicy =
+    command.retry === undefined ||
+    samePolicy(command.retry, job.retry) ||
+    command.retry.maxAttempts <= job.attempts;
+  return {
+    type: 'JobClaimed',
+    data: defined({
+      ...scopeOf(state),
+      ...dueAtOf(state),
+      token: command.token,
+      claims: job.claims + 1,
+      claimedAt: command.now,
+      runner: command.runner,
+      leaseExpiresAt: command.leaseExpiresAt,
+      retry: ownPolicy ? undefined : command.retry,
+      ignoreDuplicates: ignoreDuplicates && !job.ignoreDuplicates ? (true as const) : undefined,
+      isDeduplicated: isDeduplicated(job) ? (true as const) : undefined,
+    }),
+  };
+};
+
+/**
+ * An equal job covers this one unless this one's root is newer: it would carry the newer stamp to its leaves. A job enqueued in a
+ * caller's own transaction has a position older than its commit, so positions prove nothing about it.
+ */
+const coversRoot = (executed: { readonly rootTimestamp?: string | undefined }, { job }: Waiting): boolean =>
+  !job.enqueued.inCallersTransaction &&
+  (job.root === undefined ||
+    (executed.rootTimestamp !== undefined && executed.rootTimestamp >= job.root.timestamp));
+
+const superseded = (state: Waiting, rule: 'executed-later' | 'newer-root', by: string): JobEvent => ({
+  type: 'JobSuperseded',
+  data: { ...scopeOf(state), ...dueAtOf(state), ...taskOf(state.job), rule, by },
+});

@@ -1,0 +1,75 @@
+/** What is known of a job after its events so far. Each state is a shape of its own, so that none can be half-true. */
+import type { Revision } from '../ledger.js';
+import type { JobEnqueued } from './events.js';
+import type { ErrorFacts, JobClass, RetryPolicy, Root, Runner, Task } from './facts.js';
+import type { JsonObject } from '../json.js';
+
+export interface Job {
+  /** As enqueued; what was inherited since is in the members beside it. */
+  readonly enqueued: JobEnqueued;
+  readonly params: JsonObject;
+  readonly root: Root | undefined;
+  readonly class: JobClass;
+  readonly priority: number;
+  readonly retry: RetryPolicy;
+  /** Starts since the enqueue or the last requeue; what the retry limit counts. */
+  readonly attempts: number;
+  /** Claims not given back; what `job_attempts` shows. */
+  readonly claims: number;
+  readonly everClaimed: boolean;
+  /** Leases lost in a row. */
+  readonly losses: number;
+  readonly suppressed: number;
+  /** The last attempt's names; undefined until the first start. */
+  readonly task: Task | undefined;
+  /** Revision of `JobEnqueued`, or of the last `JobRequeued`: what stands behind it came later. */
+  readonly enqueuedRevision: Revision;
+  readonly lastError: ErrorFacts | undefined;
+  readonly ignoreDuplicates: boolean;
+}
+
+export interface Claim {
+  readonly token: string;
+  readonly runner: Runner;
+  readonly claimedAt: string;
+  readonly leaseExpiresAt: string;
+  /** When the job was due; undefined where nobody said. */
+  readonly dueAt: string | undefined;
+}
+
+export interface Attempt {
+  readonly number: number;
+  readonly taskId: string;
+  readonly executionSource: 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
+  readonly dueAt: string;
+  readonly startedAt: string;
+  readonly begunRevision: Revision;
+}
+
+interface Known {
+  readonly revision: Revision;
+  readonly job: Job;
+}
+
+export type Waiting = Known & { readonly _tag: 'Waiting'; readonly notBefore: string | undefined };
+export type Claimed = Known & { readonly _tag: 'Claimed'; readonly claim: Claim };
+export type Running = Known & { readonly _tag: 'Running'; readonly claim: Claim; readonly attempt: Attempt };
+export type Succeeded = Known & { readonly _tag: 'Succeeded'; readonly begunRevision: Revision };
+export type Abandoned = Known & {
+  readonly _tag: 'Abandoned';
+  readonly reason: 'attempts-exhausted' | 'not-retryable' | 'lease-lost';
+};
+export type Cancelled = Known & { readonly _tag: 'Cancelled'; readonly reason: string };
+export type Superseded = Known & { readonly _tag: 'Superseded'; readonly by: string };
+
+export type ExistingJob = Waiting | Claimed | Running | Succeeded | Abandoned | Cancelled | Superseded;
+export type JobState = { readonly _tag: 'None' } | ExistingJob;
+export type JobStateName = ExistingJob['_tag'];
+
+export const noJob: JobState = { _tag: 'None' };
+
+export const hasEnded = (state: ExistingJob): boolean =>
+  state._tag === 'Succeeded' ||
+  state._tag === 'Abandoned' ||
+  state._tag === 'Cancelled' ||
+  state._tag === 'Superseded';

@@ -1,0 +1,39 @@
+/** ElasticJob's task id: `type@-@item@-@source@-@ip@-@instance`; instance ends in the attempt's own id (a UUID). */
+import { TASK_ID_SEPARATOR } from './names.js';
+import type { ExecutionSource, Runner } from './facts.js';
+
+export const MAX_TASK_ID = 255;
+
+const UUID_LENGTH = 36;
+
+export const taskIdOf = (attempt: {
+  readonly type: string;
+  readonly shardingItem: number;
+  readonly source: ExecutionSource;
+  readonly runner: Pick<Runner, 'ip' | 'instance'>;
+  readonly attemptId: string;
+}): string => {
+  const head = [attempt.type, attempt.shardingItem, attempt.source, attempt.runner.ip].join(
+    TASK_ID_SEPARATOR,
+  );
+  const room = MAX_TASK_ID - head.length - TASK_ID_SEPARATOR.length - UUID_LENGTH - 1;
+  return `${head}${TASK_ID_SEPARATOR}${attempt.runner.instance.slice(0, room)}-${attempt.attemptId}`;
+};
+
+export const attemptIdOf = (taskId: string): string => taskId.slice(-UUID_LENGTH);
+
+/** What stands for a task while a job has not begun: nobody holds it, and the job's own id takes the instance's place. */
+export const unassignedTaskId = (type: string, shardingItem: number, jobId: string): string =>
+  [type, shardingItem, 'NORMAL_TRIGGER', 'unassigned', jobId].join(TASK_ID_SEPARATOR);
+
+export interface TaskParts {
+  readonly type: string;
+  readonly items: string;
+  readonly source: string;
+  readonly ip: string;
+}
+
+export const taskParts = (taskId: string): TaskParts => {
+  const [type = '', items = '', source = '', ip = ''] = taskId.split(TASK_ID_SEPARATOR);
+  return { type, items, source, ip };
+};

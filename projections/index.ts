@@ -1,0 +1,31 @@
+/** The registry: every projection there is. */
+import { claimedJob } from './claimed-job.js';
+import { duplicate } from './duplicate.js';
+import { executionLog } from './execution-log.js';
+import { jobProjection } from './job-table.js';
+import type { Projection } from './projection.js';
+import { queueSummary } from './queue-summary.js';
+import { readyJob } from './ready-job.js';
+import { rootJob } from './root-job.js';
+import { statusTraceLog } from './status-trace-log.js';
+
+export const projections: readonly Projection[] = [
+  readyJob,
+  duplicate,
+  rootJob,
+  claimedJob,
+  jobProjection,
+  executionLog,
+  statusTraceLog,
+  queueSummary,
+];
+
+export const inlineProjections = projections.filter(({ drive }) => drive === 'inline');
+/** Kept by `project` and `serve`. The reaper keeps `claimed_job` itself: no other projection's fault may stop recovery. */
+export const catchUpProjections = projections.filter(
+  ({ drive, name }) => drive === 'catch-up' && name !== claimedJob.name,
+);
+
+/** `delayed_job` is the part of `ready_job` that is not due yet; either name means both tables. */
+export const projectionNamed = (name: string): Projection | undefined =>
+  projections.find((projection) => projection.name === (name === 'delayed_job' ? readyJob.name : name));

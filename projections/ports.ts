@@ -1,0 +1,126 @@
+/**
+ * Doors to the tables that commands and runners look things up in. What they answer are hints: whoever acts on one proves it against
+ * the stream's revision.
+ */
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import type { StoreError } from '../domain/errors.js';
+import type { Position, Revision } from '../domain/ledger.js';
+import type { EventStore } from '../domain/ports.js';
+import type { RootState } from './root-job.js';
+
+export interface DedupKey {
+  readonly wiki: string;
+  readonly type: string;
+  readonly sha1: string;
+}
+
+export interface Family {
+  readonly wiki: string;
+  readonly type: string;
+  readonly signature: string;
+}
+
+/** An equal job that has succeeded: `position` is where that attempt began in the history. */
+export interface ExecutedEqual {
+  readonly jobId: string;
+  readonly position: Position;
+  readonly rootTimestamp: string | undefined;
+}
+
+export interface FamilyRoot {
+  readonly jobId: string;
+  readonly timestamp: string;
+  readonly state: RootState;
+}
+
+/** Answers come in the order of the questions. */
+export interface JobIndex {
+  /** Waiting, never claimed jobs with this key, lowest number first, at most five. */
+  readonly survivors: (keys: readonly DedupKey[]) => TaskEither<StoreError, readonly (readonly string[])[]>;
+  /** The latest begun of the equal jobs that have succeeded. */
+  readonly executedEquals: (
+    keys: readonly DedupKey[],
+  ) => TaskEither<StoreError, readonly (ExecutedEqual | undefined)[]>;
+  /** Roots of the family, latest timestamp first, at most five. */
+  readonly newestRoots: (
+    families: readonly Family[],
+  ) => TaskEither<StoreError, readonly (readonly FamilyRoot[])[]>;
+  /** Job numbers (`job_id`) from the one sequence of the ledger, rising. */
+  readonly drawNumbers: (count: number) => TaskEither<StoreError, readonly bigint[]>;
+  /** The ledger's clock. ISO-8601 UTC. */
+  readonly now: () => TaskEither<StoreError, string>;
+}
+
+export interface ReadyQueue {
+  /** Rank of the class: a smaller one goes first. */
+  readonly class: number;
+  readonly wiki: string;
+  readonly type: string;
+}
+
+export interface QueueScope {
+  /** Undefined: every type. */
+  readonly types: readonly string[] | undefined;
+  readonly wikis: readonly string[] | undefined;
+}
+
+export interface Pick {
+  readonly queue: ReadyQueue;
+  readonly limit: number;
+}
+
+export interface PickedJob {
+  readonly jobId: string;
+  readonly revision: Revision;
+}
+
+/** A short transaction in which the picked rows belong to the caller. */
+export interface ClaimSession {
+  readonly picked: readonly PickedJob[];
+  readonly now: string;
+  readonly store: SomeOf<EventStore, 'append' | 'readStreams'>;
+  readonly index: JobIndex;
+  /** A row that its stream has overtaken: corrected to the stream's state, or removed. */
+  readonly dropStale: (jobIds: readonly string[]) => TaskEither<StoreError, void>;
+}
+type SomeOf<T, K extends keyof T> = { readonly [P in K]: T[P] };
+
+export interface ClaimDesk {
+  /** Queues that hold ready jobs, classes in order. Moves what has fallen due from `delayed_job` first. */
+  readonly readyQueues: (scope: QueueScope) => TaskEither<StoreError, readonly ReadyQueue[]>;
+  /** Picks from the queues in the order given, skipping what others hold, and gives the rows up again at the end. */
+  readonly withPicked: <A>(
+    picks: readonly Pick[],
+    use: (session: ClaimSession) => Promise<A>,
+  ) => TaskEither<StoreError, A>;
+  /** When the next delayed job in scope falls due, or undefined. */
+  readonly nextDue: (scope: QueueScope) => TaskEither<StoreError, string | undefined>;
+}
+
+/** Operational: one row a runner, derived from nothing. */
+export interface RunnerPresence {
+  readonly arrive: (runner: {
+    readonly id: string;
+    readonly host: string;
+    readonly leaseMs: number;
+  }) => TaskEither<StoreError, void>;
+  /** False where the runner has been declared lost: it goes on under a new id. Touches only a row not so marked. */
+  readonly renew: (runnerId: string, leaseMs: number) => TaskEither<StoreError, boolean>;
+  readonly leave: (runnerId: string) => TaskEither<StoreError, void>;
+  /** Marks overdue runners lost, in one statement; gives the ids newly marked. */
+  readonly markLost: () => TaskEither<StoreError, readonly string[]>;
+}
+
+export interface ExpiredClaim {
+  readonly jobId: string;
+  readonly token: string;
+  readonly renewedUntil: string | undefined;
+}
+
+export interface ClaimWatch {
+  /** Claims whose lease and whose runner's renewal have both passed, by job id, behind `after`. */
+  readonly expired: (
+    after: string | undefined,
+    limit: number,
+  ) => TaskEither<StoreError, { readonly now: string; readonly claims: readonly ExpiredClaim[] }>;
+}

@@ -1,0 +1,104 @@
+/**
+ * `ready_job` and `delayed_job`: exactly what can be claimed, now, and once it falls due. One projection and one row a job: which of
+ * the two tables the row stands in is the sink's business, since it depends on the clock.
+ */
+import type { Placement } from '../domain/job/facts.js';
+import { classRank } from '../domain/job/facts.js';
+import { jobIdOfEvent, nothing, ownRow } from './address.js';
+import type { ProjectedEvent, Projection, Table } from './projection.js';
+import { insert, patch, put, remove, type Row, type TableChange } from './row-change.js';
+
+export const readyJobTable: Table = {
+  name: 'ready_job',
+  key: ['job'],
+  isSum: false,
+  columns: {
+    job: 'uuid',
+    wiki: 'text',
+    type: 'text',
+    class: 'smallint',
+    priority: 'integer',
+    number: 'bigint',
+    due: 'timestamptz',
+    revision: 'bigint',
+  },
+};
+
+interface Place {
+  readonly wiki: string;
+  readonly type: string;
+}
+
+const placed = (
+  event: ProjectedEvent,
+  { wiki, type }: Place,
+  at: Pick<Placement, 'number' | 'class' | 'priority'>,
+  due: string | undefined,
+): Row => ({
+  job: jobIdOfEvent(event),
+  wiki,
+  type,
+  class: classRank(at.class),
+  priority: at.priority,
+  number: at.number,
+  due: due ?? null,
+  revision: event.revision,
+});
+
+const project = (at: ProjectedEvent): readonly TableChange[] => {
+  const { event } = at;
+  const own = (change: Parameters<typeof ownRow>[2]) => ownRow('ready_job', at, change);
+  switch (event.type) {
+    case 'JobEnqueued': {
+      const { number, class: jobClass, priority, notBefore } = event.data;
+      return own(
+        insert(placed(at, event.data, { number: number.toString(), class: jobClass, priority }, notBefore)),
+      );
+    }
+    case 'DuplicateSuppressed': {
+      const { inherited, placement } = event.data;
+      return own(
+        patch({
+          revision: at.revision,
+          ...(inherited.priority === undefined
+            ? {}
+            : { class: classRank(placement.class), priority: placement.priority }),
+          ...(inherited.notBefore === undefined ? {} : { due: inherited.notBefore }),
+        }),
+      );
+    }
+    case 'RetryScheduled':
+      return own(put(placed(at, event.data, event.data.placement, event.data.notBefore)));
+    case 'JobReleased':
+    case 'JobRequeued':
+      return own(put(placed(at, event.data, event.data.placement, undefined)));
+    case 'JobClaimed':
+    case 'JobSuperseded':
+      return own(remove);
+    case 'JobCancelled':
+      return event.data.from === 'Waiting' ? own(remove) : nothing;
+    case 'JobErased':
+      return event.data.from === 'Waiting' ? own(remove) : nothing;
+    default:
+      return nothing;
+  }
+};
+
+export const readyJob: Projection = {
+  name: 'ready_job',
+  version: 1,
+  drive: 'inline',
+  tables: [readyJobTable],
+  handles: [
+    'JobEnqueued',
+    'DuplicateSuppressed',
+    'JobClaimed',
+    'RetryScheduled',
+    'JobReleased',
+    'JobRequeued',
+    'JobSuperseded',
+    'JobCancelled',
+    'JobErased',
+  ],
+  project,
+};

@@ -1,0 +1,142 @@
+/**
+ * What an event does to one row, as a monoid (DESIGN.md §2.3). Changes of one key compose in stream order; a batch folds to its
+ * net effect. `absentBefore` is what the first change knows of the row: an insert knows there was none, so that insert then
+ * delete costs the table nothing.
+ */
+export type Value = string | number | bigint | boolean | null;
+export type Row = Readonly<Record<string, Value>>;
+
+export type RowChange =
+  | { readonly _tag: 'Set'; readonly row: Row; readonly absentBefore: boolean }
+  | { readonly _tag: 'Unset'; readonly absentBefore: boolean }
+  | { readonly _tag: 'Patch'; readonly patch: Row }
+  | { readonly _tag: 'Add'; readonly key: Row; readonly counters: Readonly<Record<string, number>> };
+
+/** A row that did not exist before. */
+export const insert = (row: Row): RowChange => ({ _tag: 'Set', row, absentBefore: true });
+/** A row that replaces whatever stood there. */
+export const put = (row: Row): RowChange => ({ _tag: 'Set', row, absentBefore: false });
+/** The row goes; nothing happens where there is none. */
+export const remove: RowChange = { _tag: 'Unset', absentBefore: false };
+/** Some columns change; nothing happens where there is no row. */
+export const patch = (columns: Row): RowChange => ({ _tag: 'Patch', patch: columns });
+/** Counters of a row that is a sum over streams; the row exists while any counter differs from 0. */
+export const add = (key: Row, counters: Readonly<Record<string, number>>): RowChange => ({
+  _tag: 'Add',
+  key,
+  counters,
+});
+
+const addCounters = (
+  first: Readonly<Record<string, number>>,
+  second: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> => {
+  const sum: Record<string, number> = { ...first };
+  for (const [name, count] of Object.entries(second)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+};
+
+/** First `first`, then `then`: associative. Sums and owned rows never share a key; where they would, the later wins. */
+export const compose = (first: RowChange, then: RowChange): RowChange => {
+  switch (then._tag) {
+    case 'Add':
+      return first._tag === 'Add'
+        ? { _tag: 'Add', key: first.key, counters: addCounters(first.counters, then.counters) }
+        : then;
+    case 'Set':
+      return { _tag: 'Set', row: then.row, absentBefore: knownAbsent(first) };
+    case 'Unset':
+      return { _tag: 'Unset', absentBefore: knownAbsent(first) };
+    case 'Patch':
+      return patched(first, then);
+  }
+};
+
+const knownAbsent = (first: RowChange): boolean =>
+  (first._tag === 'Set' || first._tag === 'Unset') && first.absentBefore;
+
+const patched = (first: RowChange, then: Extract<RowChange, { _tag: 'Patch' }>): RowChange => {
+  switch (first._tag) {
+    case 'Set':
+      return { ...first, row: { ...first.row, ...then.patch } };
+    case 'Patch':
+      return patch({ ...first.patch, ...then.patch });
+    case 'Unset':
+      return first;
+    case 'Add':
+      return then;
+  }
+};
+
+/** A change with its address. `owner` is the stream the row belongs to; undefined where the row is a sum over streams. */
+export interface TableChange {
+  readonly table: string;
+  readonly key: string;
+  readonly owner: string | undefined;
+  readonly change: RowChange;
+}
+
+export interface KeyedChange {
+  readonly owner: string | undefined;
+  readonly change: RowChange;
+}
+
+/** Net changes of a batch: table → key → change. The empty map is the identity. */
+export type NetChanges = ReadonlyMap<string, ReadonlyMap<string, KeyedChange>>;
+
+/** Folds further changes into a net effect that the caller owns; a batch has thousands, so this one mutates. */
+export class ChangeSet {
+  readonly tables = new Map<string, Map<string, KeyedChange>>();
+
+  fold(next: TableChange): void {
+    let rows = this.tables.get(next.table);
+    if (rows === undefined) {
+      rows = new Map();
+      this.tables.set(next.table, rows);
+    }
+    const before = rows.get(next.key);
+    const change = before === undefined ? next.change : compose(before.change, next.change);
+    rows.set(next.key, { owner: next.owner, change });
+  }
+
+  foldAll(changes: NetChanges): void {
+    for (const [table, rows] of changes) {
+      for (const [key, { owner, change }] of rows) this.fold({ table, key, owner, change });
+    }
+  }
+}
+
+export const foldChanges = (changes: Iterable<TableChange>): NetChanges => {
+  const set = new ChangeSet();
+  for (const change of changes) set.fold(change);
+  return set.tables;
+};
+
+export const concatChanges = (first: NetChanges, second: NetChanges): NetChanges => {
+  const set = new ChangeSet();
+  set.foldAll(first);
+  set.foldAll(second);
+  return set.tables;
+};
+
+/** The row after the change; undefined where there is none. The meaning of a change, for memory tables and for tests. */
+export const applyChange = (row: Row | undefined, change: RowChange): Row | undefined => {
+  switch (change._tag) {
+    case 'Set':
+      return change.row;
+    case 'Unset':
+      return undefined;
+    case 'Patch':
+      return row === undefined ? undefined : { ...row, ...change.patch };
+    case 'Add':
+      return summed(row ?? change.key, change.counters);
+  }
+};
+
+const summed = (row: Row, counters: Readonly<Record<string, number>>): Row | undefined => {
+  const next: Record<string, Value> = { ...row };
+  for (const [name, count] of Object.entries(counters)) next[name] = Number(next[name] ?? 0) + count;
+  const isZero =
+    Object.keys(counters).length > 0 && Object.values(next).every((v) => typeof v !== 'number' || v === 0);
+  return isZero ? undefined : next;
+};
