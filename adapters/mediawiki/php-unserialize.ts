@@ -58,7 +58,7 @@ const readUntil = (cursor: Cursor, stop: string): string | undefined => {
   return text;
 };
 
-const readInteger = (cursor: Cursor): Json | undefined => {
+const readInteger = (cursor: Cursor): number | string | undefined => {
   const start = cursor.at;
   const text = readUntil(cursor, ';');
   if (text === undefined) return undefined;
@@ -69,14 +69,14 @@ const readInteger = (cursor: Cursor): Json | undefined => {
   return Number.isSafeInteger(value) ? value : text;
 };
 
-const readFloat = (cursor: Cursor): Json | undefined => {
+const readFloat = (cursor: Cursor): number | string | undefined => {
   const start = cursor.at;
   const text = readUntil(cursor, ';');
   if (text === undefined || NOT_FINITE.has(text)) return text;
   return FLOAT.test(text) ? Number(text) : fail(cursor, 'not a number', start);
 };
 
-const readBoolean = (cursor: Cursor): Json | undefined => {
+const readBoolean = (cursor: Cursor): boolean | undefined => {
   const value = cursor.bytes.toString('latin1', cursor.at, cursor.at + 2);
   if (value !== '0;' && value !== '1;') return fail(cursor, 'expected 0; or 1;');
   cursor.at += 2;
@@ -104,7 +104,7 @@ const readString = (cursor: Cursor): string | undefined => {
     : `data:application/octet-stream;base64,${bytes.toString('base64')}`;
 };
 
-const readKey = (cursor: Cursor): Json | undefined => {
+const readKey = (cursor: Cursor): number | string | undefined => {
   const tag = cursor.bytes.toString('latin1', cursor.at, cursor.at + 2);
   if (tag !== 'i:' && tag !== 's:') return fail(cursor, 'expected an integer or a text as key');
   cursor.at += 2;
