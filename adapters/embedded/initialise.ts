@@ -66,10 +66,10 @@ const steps = (data: string, secret: string): readonly Pick<Program, 'name' | 'a
       '--no-sync',
     ],
   },
-  // Single-user mode: the database is there before anybody can connect.
+  // Single-user mode: the database is there before anybody can connect. The next step makes all of it durable.
   {
     name: 'postgres',
-    args: ['--single', '-D', data, 'postgres'],
+    args: ['--single', '-F', '-D', data, 'postgres'],
     input: `CREATE DATABASE ${database}\n`,
   },
   { name: 'initdb', args: ['--sync-only', `--pgdata=${data}`] },

@@ -7,13 +7,9 @@
 // One embedded server is started at the first call of a mocha run, in a temporary home, and ended by the root
 // hook in hooks.ts. JOBLEDGER_TEST_DATABASE_URL (a superuser's) puts a server of yours in its place.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import * as E from 'fp-ts/lib/Either.js';
 import pg from 'pg';
-import { startEmbedded, stopEmbedded } from '../../adapters/embedded/index.js';
+import { removeHome, start, temporaryHome } from './embedded-home.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -24,14 +20,6 @@ interface Server {
   readonly url: string;
   readonly end: () => Promise<void>;
 }
-
-// A home as root may have its data elsewhere; both go.
-export const removeHome = async (home: string): Promise<void> => {
-  const location = await readFile(join(home, 'postgres', 'location.json'), 'utf8').catch(() => undefined);
-  const base: unknown = location === undefined ? undefined : JSON.parse(location).base;
-  if (typeof base === 'string') await rm(base, { recursive: true, force: true });
-  await rm(home, { recursive: true, force: true });
-};
 
 // A run that is broken off ends its server too: signals and rm work in an exit handler, waiting does not.
 const endOnExit = (home: string, pid: number): (() => void) => {
@@ -49,17 +37,14 @@ const endOnExit = (home: string, pid: number): (() => void) => {
 const startServer = async (): Promise<Server> => {
   const given = process.env['JOBLEDGER_TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return { url: given, end: () => Promise.resolve() };
-  const home = await mkdtemp(join(tmpdir(), 'jobledger-test-'));
-  const started = await startEmbedded(home, () => undefined)();
-  if (E.isLeft(started)) throw new Error(started.left.message);
-  const forget = endOnExit(home, started.right.pid);
+  const home = await temporaryHome();
+  const { url, pid } = await start(home);
+  const forget = endOnExit(home, pid);
   const end = async (): Promise<void> => {
-    const stopped = await stopEmbedded(home)();
     forget();
-    if (E.isLeft(stopped)) throw new Error(stopped.left.message);
     await removeHome(home);
   };
-  return { url: started.right.url, end };
+  return { url, end };
 };
 
 let server: Promise<Server> | undefined;
