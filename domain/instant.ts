@@ -3,6 +3,9 @@ import * as E from 'fp-ts/lib/Either.js';
 
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
+/** Years behind 9999 and before 0 are written with a sign, and do not sort. */
+const FOUR_DIGIT_YEAR = /^\d{4}-/;
+
 export const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 export const millisecondsOf = (instant: string): number => Date.parse(instant);
 
@@ -12,6 +15,10 @@ export const addMilliseconds = (instant: string, milliseconds: number): string =
 export const millisecondsBetween = (from: string, to: string): number =>
   millisecondsOf(to) - millisecondsOf(from);
 
+/** Date.parse takes 30 February for 2 March. */
+const isDayOfCalendar = (text: string): boolean =>
+  isoOf(Date.parse(`${text.slice(0, 10)}T00:00Z`)).startsWith(text.slice(0, 10));
+
 /** Reads an instant that carries its offset. A local time names two instants when clocks change, so it is refused. */
 export const parseInstant = (text: string): E.Either<string, string> => {
   if (!WITH_OFFSET.test(text)) {
@@ -20,7 +27,7 @@ export const parseInstant = (text: string): E.Either<string, string> => {
     );
   }
   const milliseconds = Date.parse(text);
-  return Number.isNaN(milliseconds)
+  return Number.isNaN(milliseconds) || !isDayOfCalendar(text) || !FOUR_DIGIT_YEAR.test(isoOf(milliseconds))
     ? E.left(`"${text}" is not a date of the calendar`)
     : E.right(isoOf(milliseconds));
 };

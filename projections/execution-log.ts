@@ -88,6 +88,10 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
       return event.data.attempt === undefined || event.data.task === undefined
         ? nothing
         : ended(at, event.data.task.taskId, at.metadata.occurredAt, `cancelled: ${event.data.reason}`);
+    case 'JobErased':
+      return event.data.from !== 'Running' || event.data.task === undefined
+        ? nothing
+        : ended(at, event.data.task.taskId, at.metadata.occurredAt, 'cancelled: erased');
     default:
       return nothing;
   }
@@ -105,6 +109,7 @@ export const executionLog: Projection = {
     'LeaseExpired',
     'JobReleased',
     'JobCancelled',
+    'JobErased',
   ],
   project,
 };

@@ -24,6 +24,7 @@ const phpParams = (params: JsonObject, namespace: number | undefined, title: str
     ...(Object.hasOwn(params, 'title') ? {} : { title: title ?? '' }),
   });
 
+const ERASED = '(the params were erased)';
 const NOT_TEXT = '(params hold bytes that a text cannot: see job_params_raw)';
 
 const isStorable = (text: string): boolean => !text.includes('\u0000');
@@ -37,11 +38,13 @@ const hexOfBase64 = (base64: string): string =>
 const paramsColumns = ({ imported, params, namespace, title }: JobEnqueued): Row => {
   if (imported?.paramsBase64 !== undefined)
     return { job_params: NOT_TEXT, job_params_raw: hexOfBase64(imported.paramsBase64) };
-  const text = imported?.params ?? phpParams(params, namespace, title);
-  return isStorable(text)
+  return textColumns(imported?.params ?? phpParams(params, namespace, title));
+};
+
+const textColumns = (text: string): Row =>
+  isStorable(text)
     ? { job_params: text, job_params_raw: null }
     : { job_params: NOT_TEXT, job_params_raw: hexOfUtf8(text) };
-};
 
 const enqueuedRow = (at: ProjectedEvent, job: JobEnqueued): Row => {
   const { imported } = job;
@@ -87,9 +90,7 @@ const suppressedPatch = (
     ? {}
     : { job_class: placement.class, job_priority: placement.priority }),
   ...(inherited.notBefore === undefined ? {} : { job_release_timestamp: inherited.notBefore }),
-  ...(renewed === undefined
-    ? {}
-    : { job_params: phpParams(renewed.params, renewed.namespace, renewed.title) }),
+  ...(renewed === undefined ? {} : textColumns(phpParams(renewed.params, renewed.namespace, renewed.title))),
 });
 
 const project = (at: ProjectedEvent): readonly TableChange[] => {
@@ -129,7 +130,9 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
     case 'JobCancelled':
       return own(remove);
     case 'JobErased':
-      return event.data.ended ? nothing : own(remove);
+      return own(
+        event.data.ended ? patch({ job_params: ERASED, job_params_raw: null, job_revision }) : remove,
+      );
     default:
       return nothing;
   }

@@ -129,14 +129,21 @@ export const applyChange = (row: Row | undefined, change: RowChange): Row | unde
     case 'Patch':
       return row === undefined ? undefined : { ...row, ...change.patch };
     case 'Add':
-      return summed(row ?? change.key, change.counters);
+      return summed(row, change.key, change.counters);
   }
 };
 
-const summed = (row: Row, counters: Readonly<Record<string, number>>): Row | undefined => {
-  const next: Record<string, Value> = { ...row };
-  for (const [name, count] of Object.entries(counters)) next[name] = Number(next[name] ?? 0) + count;
-  const isZero =
-    Object.keys(counters).length > 0 && Object.values(next).every((v) => typeof v !== 'number' || v === 0);
-  return isZero ? undefined : next;
+/** A counter that is 0 is not in the row: so a row is the same whichever way its sums came about. */
+const summed = (
+  row: Row | undefined,
+  key: Row,
+  counters: Readonly<Record<string, number>>,
+): Row | undefined => {
+  const next: Record<string, Value> = { ...(row ?? key) };
+  for (const [name, count] of Object.entries(counters)) {
+    const sum = Number(next[name] ?? 0) + count;
+    if (sum === 0) delete next[name];
+    else next[name] = sum;
+  }
+  return Object.keys(next).length > Object.keys(key).length ? next : undefined;
 };

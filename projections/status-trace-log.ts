@@ -129,13 +129,13 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
   const change = changeOf(at);
   if (change === undefined) return nothing;
   const { type } = at.event.data as { readonly type: string };
-  const shardingItem = 'shardingItem' in at.event.data ? at.event.data.shardingItem : 0;
+  const shardingItem = ('shardingItem' in at.event.data ? at.event.data.shardingItem : undefined) ?? 0;
   const taskId = change.task?.taskId ?? unassignedTaskId(type, shardingItem, jobIdOfEvent(at));
   const parts = taskParts(taskId);
   const row = {
     id: at.id,
     job_name: type,
-    original_task_id: change.task === undefined ? '' : (change.task.originalTaskId ?? change.task.taskId),
+    original_task_id: change.task?.originalTaskId ?? '',
     task_id: taskId,
     slave_id: shortened(parts.ip, SLAVE_ID_WIDTH),
     execution_type: parts.source,

@@ -3,7 +3,7 @@ import { defined } from '../defined.js';
 import { millisecondsBetween } from '../instant.js';
 import type { FailAttempt, StartAttempt, SucceedAttempt } from './commands.js';
 import type { JobEvent } from './events.js';
-import { abandoned, originalTaskId, placementOf, rootMark, scopeOf } from './event-parts.js';
+import { abandoned, originalTaskId, placementOf, rootMark, scopeOf, taskOf } from './event-parts.js';
 import type { ExecutionSource, Task } from './facts.js';
 import { dueAfterFailure } from './retry.js';
 import type { Claimed, Running } from './state.js';
@@ -92,7 +92,7 @@ export const retryScheduled = (state: Claimed | Running, notBefore: string, why:
   type: 'RetryScheduled',
   data: {
     ...scopeOf(state),
-    ...(state.job.task === undefined ? {} : { task: state.job.task }),
+    ...taskOf(state.job),
     notBefore,
     why,
     placement: placementOf(state.job),

@@ -3,8 +3,9 @@ import { defined } from '../defined.js';
 import type { ClaimJob } from './commands.js';
 import type { JobEvent } from './events.js';
 import { dueAtOf, isDeduplicated, scopeOf, taskOf } from './event-parts.js';
+import type { RetryPolicy } from './facts.js';
 import { samePolicy } from './retry.js';
-import type { Waiting } from './state.js';
+import type { Job, Waiting } from './state.js';
 
 export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
   const { job } = state;
@@ -14,16 +15,13 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
   }
   if (
     job.root !== undefined &&
+    !job.standsForOthers &&
     command.newerRoot !== undefined &&
     command.newerRoot.timestamp > job.root.timestamp
   ) {
     return superseded(state, 'newer-root', command.newerRoot.jobId);
   }
-  // A handler that allows fewer attempts than have been made already would make a liar of the limit.
-  const ownPolicy =
-    command.retry === undefined ||
-    samePolicy(command.retry, job.retry) ||
-    command.retry.maxAttempts <= job.attempts;
+  const policy = policyInForce(job, command.retry);
   return {
     type: 'JobClaimed',
     data: defined({
@@ -34,11 +32,20 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
       claimedAt: command.now,
       runner: command.runner,
       leaseExpiresAt: command.leaseExpiresAt,
-      retry: ownPolicy ? undefined : command.retry,
+      retry: samePolicy(policy, job.retry) ? undefined : policy,
       ignoreDuplicates: ignoreDuplicates && !job.ignoreDuplicates ? (true as const) : undefined,
       isDeduplicated: isDeduplicated(job) ? (true as const) : undefined,
     }),
   };
+};
+
+/**
+ * The handler's policy, unless it allows fewer attempts than have been made already: that would make a liar of the limit. A row that
+ * was imported unclaimed with its attempts used up gets the one more that MediaWiki would give it.
+ */
+const policyInForce = (job: Job, handlers: RetryPolicy = job.retry): RetryPolicy => {
+  if (handlers.maxAttempts > job.attempts) return handlers;
+  return job.retry.maxAttempts > job.attempts ? job.retry : { ...handlers, maxAttempts: job.attempts + 1 };
 };
 
 /**

@@ -35,6 +35,10 @@ export const suppressDuplicate = (command: SuppressDuplicate, state: Waiting): J
       renewed: inherited.rootTimestamp === undefined ? undefined : renewed(job, inherited.rootTimestamp),
       dueBefore: inherited.notBefore === undefined ? undefined : state.notBefore,
       dueAfter: inherited.notBefore,
+      isOfOtherFamily:
+        job.root === undefined || job.root.signature === command.root?.signature
+          ? undefined
+          : (true as const),
     }),
   };
 };

@@ -9,6 +9,7 @@ import { claimJob } from './decide-claim.js';
 import { expireLease } from './decide-expiry.js';
 import { importJob } from './decide-import.js';
 import { suppressDuplicate } from './decide-suppression.js';
+import { storableText } from './error-facts.js';
 import type { JobRejection } from './errors.js';
 import type { JobEnqueued, JobEvent } from './events.js';
 import { abandoned, dueAtOf, placementOf, releasedEvent, scopeOf, taskOf } from './event-parts.js';
@@ -99,7 +100,7 @@ const cancelled = (state: ExistingJob & { _tag: JobState['_tag'] }, reason: stri
     ...dueAtOf(state),
     ...taskOf(state.job),
     ...(state._tag === 'Running' ? { attempt: state.attempt.number } : {}),
-    reason,
+    reason: storableText(reason),
   },
 });
 
@@ -110,7 +111,7 @@ const requeued = (state: ExistingJob, why: string): JobEvent => ({
     ...taskOf(state.job),
     ...(state._tag === 'Cancelled' ? { enqueued: asItStands(state.job) } : {}),
     placement: placementOf(state.job, state.revision + 1n),
-    why,
+    why: storableText(why),
   },
 });
 

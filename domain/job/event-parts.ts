@@ -1,5 +1,6 @@
 /** The members that several events share, taken from the state that the event leaves. */
 import { defined } from '../defined.js';
+import { storableText } from './error-facts.js';
 import type { JobEvent } from './events.js';
 import type { ActiveState, ErrorFacts, Placement, Task } from './facts.js';
 import type { Claimed, ExistingJob, Job, Running } from './state.js';
@@ -38,7 +39,11 @@ export const placementOf = (job: Job, enqueuedRevision = job.enqueuedRevision): 
   };
 };
 
-export const taskOf = (job: Job): { task?: Task } => (job.task === undefined ? {} : { task: job.task });
+/** The last attempt's names; before the first start the item, without which no name can be made up. */
+export const taskOf = ({ task, enqueued }: Job): { task?: Task; shardingItem?: number } => {
+  if (task !== undefined) return { task };
+  return enqueued.shardingItem === 0 ? {} : { shardingItem: enqueued.shardingItem };
+};
 
 /** When a waiting job is due, where somebody said so: the tables count such jobs by their minute. */
 export const dueAtOf = (state: ExistingJob): { dueAt?: string } =>
@@ -71,7 +76,7 @@ export const releasedEvent = (
     ...(state._tag === 'Running'
       ? { attempt: state.attempt.number, startedAt: state.attempt.startedAt, completedAt: now }
       : {}),
-    why,
+    why: storableText(why),
     claims: state.job.claims - 1,
     placement: placementOf(state.job),
   },

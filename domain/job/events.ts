@@ -71,6 +71,8 @@ export const DuplicateSuppressed = t.intersection([
     /** Due time before and after, where it moved. */
     dueBefore: t.string,
     dueAfter: t.string,
+    /** The survivor belongs to a root's family, the suppressed job to another or to none. */
+    isOfOtherFamily: t.literal(true),
   }),
 ]);
 
@@ -132,15 +134,18 @@ export const AttemptFailed = t.intersection([
   t.partial(attemptOptions),
 ]);
 
+/** Names of the last attempt; before the first start, the item of a job that is sharded. */
+const lastTask = { task: Task, shardingItem: t.number };
+
 export const RetryScheduled = t.intersection([
   t.type({ ...moved, notBefore: t.string, why: t.string, placement: Placement }),
-  t.partial({ task: Task }),
+  t.partial({ ...lastTask }),
 ]);
 
 /** The claim given back unrun or interrupted; not counted. */
 export const JobReleased = t.intersection([
   t.type({ ...moved, why: t.string, claims: t.number, placement: Placement }),
-  t.partial({ task: Task, attempt: t.number, startedAt: t.string, completedAt: t.string }),
+  t.partial({ ...lastTask, attempt: t.number, startedAt: t.string, completedAt: t.string }),
 ]);
 
 export const LeaseExpired = t.intersection([
@@ -151,13 +156,13 @@ export const LeaseExpired = t.intersection([
     leaseExpiresAt: t.string,
     next: t.keyof({ retry: null, abandon: null }),
   }),
-  t.partial({ task: Task, attempt: t.number, startedAt: t.string, lastRenewal: t.string }),
+  t.partial({ ...lastTask, attempt: t.number, startedAt: t.string, lastRenewal: t.string }),
 ]);
 
 /** `by` is the job that covers this one. */
 export const JobSuperseded = t.intersection([
   t.type({ ...moved, rule: t.keyof({ 'executed-later': null, 'newer-root': null }), by: t.string }),
-  t.partial({ dueAt: t.string, task: Task }),
+  t.partial({ dueAt: t.string, ...lastTask }),
 ]);
 
 export const JobAbandoned = t.intersection([
@@ -166,18 +171,18 @@ export const JobAbandoned = t.intersection([
     reason: t.keyof({ 'attempts-exhausted': null, 'not-retryable': null, 'lease-lost': null }),
     attempts: t.number,
   }),
-  t.partial({ task: Task, error: ErrorFacts, imported: t.literal(true) }),
+  t.partial({ ...lastTask, error: ErrorFacts, imported: t.literal(true) }),
 ]);
 
 export const JobCancelled = t.intersection([
   t.type({ ...moved, reason: t.string }),
-  t.partial({ dueAt: t.string, task: Task, attempt: t.number }),
+  t.partial({ dueAt: t.string, ...lastTask, attempt: t.number }),
 ]);
 
 export const JobRequeued = t.intersection([
   t.type({ ...moved, why: t.string, placement: Placement }),
   t.partial({
-    task: Task,
+    ...lastTask,
     /** The whole job, where the tables had let go of it. */
     enqueued: JobEnqueued,
   }),
@@ -186,7 +191,7 @@ export const JobRequeued = t.intersection([
 /** `ended` tells whether the job had come to its end before; one that had not ends here. */
 export const JobErased = t.intersection([
   t.type({ ...queue, from: t.string, subject: t.string, ended: t.boolean }),
-  t.partial({ dueAt: t.string, task: Task }),
+  t.partial({ dueAt: t.string, ...lastTask }),
 ]);
 
 export const jobEventCodecs = {

@@ -33,6 +33,7 @@ const enqueuedJob = (enqueued: JobEnqueued): Job => ({
   everClaimed: enqueued.imported !== undefined && enqueued.imported.attempts > 0,
   losses: 0,
   suppressed: 0,
+  standsForOthers: false,
   task: undefined,
   enqueuedRevision: 0n,
   lastError: undefined,
@@ -151,6 +152,7 @@ const inherit = (
       root: job.root !== undefined && renewed !== undefined ? { ...job.root, timestamp: renewed } : job.root,
       params: data.renewed?.params ?? job.params,
       suppressed: job.suppressed + 1,
+      standsForOthers: job.standsForOthers || data.isOfOtherFamily === true,
     },
   };
 };

@@ -24,6 +24,15 @@ export const checkParams = (
   value: unknown,
   limit = MAX_PARAMS_BYTES,
 ): E.Either<ParamsRefused, JsonObject> => {
+  // Proxies and getters run code of somebody else's, which may throw.
+  try {
+    return checkedParams(value, limit);
+  } catch {
+    return E.left(refused('params', 'cannot be read: a getter or a proxy in it throws'));
+  }
+};
+
+const checkedParams = (value: unknown, limit: number): E.Either<ParamsRefused, JsonObject> => {
   if (!isPlainObject(value)) return E.left(refused('params', 'is not a JSON object'));
   const flaw = findFlaw(value, 'params', 0, []);
   if (flaw !== undefined) return E.left(flaw);
@@ -38,6 +47,13 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+};
+
+const className = (value: object): string => {
+  const { constructor }: { readonly constructor?: unknown } = value;
+  return typeof constructor === 'function' && constructor.name !== ''
+    ? `a ${constructor.name}`
+    : 'an object of a class';
 };
 
 const findFlaw = (
@@ -87,7 +103,7 @@ const nestedFlaw = (
   if (above.includes(value)) return refused(path, 'refers back to what holds it');
   const within = [...above, value];
   if (Array.isArray(value)) return arrayFlaw(value, path, depth, within);
-  if (!isPlainObject(value)) return refused(path, `is a ${value.constructor.name}, not plain JSON`);
+  if (!isPlainObject(value)) return refused(path, `is ${className(value)}, not plain JSON`);
   if (typeof value['toJSON'] === 'function') return refused(path, 'has a toJSON function, not plain JSON');
   if (Object.getOwnPropertySymbols(value).length > 0) return refused(path, 'has a symbol as key');
   for (const [key, member] of Object.entries(value)) {
@@ -113,7 +129,9 @@ const arrayFlaw = (
     const flaw = findFlaw(values[index], at, depth + 1, within);
     if (flaw !== undefined) return flaw;
   }
-  return undefined;
+  return Object.keys(values).length > values.length
+    ? refused(path, 'is an array with members besides its elements')
+    : undefined;
 };
 
 const withoutNegativeZero = (value: Json): Json => {

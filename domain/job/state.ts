@@ -20,6 +20,8 @@ export interface Job {
   /** Leases lost in a row. */
   readonly losses: number;
   readonly suppressed: number;
+  /** It answers for a job that is not of its root's family, and that no newer root of it covers. */
+  readonly standsForOthers: boolean;
   /** The last attempt's names; undefined until the first start. */
   readonly task: Task | undefined;
   /** Revision of `JobEnqueued`, or of the last `JobRequeued`: what stands behind it came later. */

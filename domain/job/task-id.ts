@@ -5,6 +5,8 @@ import type { ExecutionSource, Runner } from './facts.js';
 export const MAX_TASK_ID = 255;
 
 const UUID_LENGTH = 36;
+/** What a cut may leave at the end, and the database cannot store. */
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
 
 export const taskIdOf = (attempt: {
   readonly type: string;
@@ -17,7 +19,8 @@ export const taskIdOf = (attempt: {
     TASK_ID_SEPARATOR,
   );
   const room = MAX_TASK_ID - head.length - TASK_ID_SEPARATOR.length - UUID_LENGTH - 1;
-  return `${head}${TASK_ID_SEPARATOR}${attempt.runner.instance.slice(0, room)}-${attempt.attemptId}`;
+  const instance = attempt.runner.instance.slice(0, Math.max(0, room)).replace(HALF_CHARACTER, '');
+  return `${head}${TASK_ID_SEPARATOR}${instance}-${attempt.attemptId}`;
 };
 
 export const attemptIdOf = (taskId: string): string => taskId.slice(-UUID_LENGTH);
