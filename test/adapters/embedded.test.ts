@@ -1,6 +1,6 @@
 // The embedded PostgreSQL in its everyday life: first start, sharing, stopping.
 import { createServer } from 'node:net';
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
@@ -145,7 +145,9 @@ describe('the embedded PostgreSQL in a home that only root can enter', () => {
   });
 
   after(async () => {
-    if (folder !== undefined) await removeHome(join(folder, 'home'));
+    if (folder === undefined) return;
+    await removeHome(join(folder, 'home'));
+    await rm(folder, { recursive: true });
   });
 
   it('keeps its data where its user can enter, and says so in home', async () => {
