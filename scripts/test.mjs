@@ -9,7 +9,9 @@ import { runNode } from './stage.mjs';
 
 // Mocha adds the specs of its configuration to those it is given, so the fast run goes without it.
 const fast = [
-  ...['--no-config', '--node-option', 'import=tsx', '--extension', 'ts', '--timeout', '60000'],
+  '--no-config',
+  '--node-option=import=tsx',
+  '--timeout=60000',
   'test/architecture.test.ts',
   ...['domain', 'projections', 'adapters/memory'].map((folder) => `test/${folder}/**/*.test.ts`),
 ];
@@ -27,7 +29,13 @@ const mocha = (args) => {
   const countFile = join(folder, 'counts.json');
   try {
     const { ok } = runNode(
-      ['node_modules/mocha/bin/mocha.js', '--reporter', './scripts/count-reporter.mjs', ...args],
+      [
+        'node_modules/mocha/bin/mocha.js',
+        '--reporter',
+        './scripts/count-reporter.mjs',
+        '--forbid-only',
+        ...args,
+      ],
       {
         env: { ...process.env, JOBLEDGER_TEST_COUNTS: countFile },
       },

@@ -50,7 +50,9 @@ const sync = async (folder: string): Promise<void> => {
 
 const removeDrafts = async (base: string): Promise<void> => {
   const drafts = (await readdir(base)).filter((name) => name.startsWith('draft-'));
-  await Promise.all(drafts.map((name) => rm(join(base, name), { recursive: true, force: true })));
+  // The initdb of a killed starter may still be writing into one.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
+  await Promise.all(drafts.map((name) => rm(join(base, name), options)));
 };
 
 // One call for the whole file system: 0.2 s, where a call for each of a thousand files took 1.7 to 3.2 s on a busy disk.
