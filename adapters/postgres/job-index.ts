@@ -1,0 +1,115 @@
+/** Look-ups in the inline tables, several questions a trip; answers come in the order of the questions. */
+import type { DedupKey, ExecutedEqual, Family, FamilyRoot, JobIndex } from '../../projections/ports.js';
+import type { RootState } from '../../projections/root-job.js';
+import { attempt } from './error-mapping.js';
+import { isoSql } from './iso.js';
+import { inSchema, type SchemaName } from './schema-name.js';
+import { prepared, rowsOf, type Cells, type Queryable } from './statement.js';
+
+const SURVIVORS = `
+SELECT asked.n::text, found.job::text
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(wiki, type, sha1, n)
+CROSS JOIN LATERAL (
+  SELECT d.job, d.number
+  FROM __schema__.duplicate d
+  WHERE d.is_survivor AND d.wiki = asked.wiki AND d.type = asked.type AND d.sha1 = asked.sha1
+  ORDER BY d.number
+  LIMIT 5
+) AS found
+ORDER BY asked.n, found.number`;
+
+// The position is read from the history itself: what a row says of another store's positions would be worth nothing.
+const EXECUTED_EQUALS = `
+SELECT asked.n::text, found.job::text, found.position::text, found.root_timestamp
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(wiki, type, sha1, n)
+CROSS JOIN LATERAL (
+  SELECT d.job, begun.position, d.root_timestamp
+  FROM __schema__.duplicate d
+  JOIN __schema__.event begun ON begun.stream = 'job-' || d.job AND begun.revision = d.begun_revision
+  WHERE d.begun_revision IS NOT NULL AND d.wiki = asked.wiki AND d.type = asked.type AND d.sha1 = asked.sha1
+  ORDER BY begun.position DESC
+  LIMIT 1
+) AS found`;
+
+const NEWEST_ROOTS = `
+SELECT asked.n::text, found.job::text, found.timestamp, found.state
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(wiki, type, signature, n)
+CROSS JOIN LATERAL (
+  SELECT r.job, r.timestamp, r.state
+  FROM __schema__.root_job r
+  WHERE r.wiki = asked.wiki AND r.type = asked.type AND r.signature = asked.signature
+  ORDER BY r.timestamp DESC, r.job
+  LIMIT 5
+) AS found
+ORDER BY asked.n, found.timestamp DESC, found.job`;
+
+const NUMBERS = `SELECT nextval('__schema__.job_number'::regclass)::text FROM generate_series(1, $1::integer)`;
+
+const columns = <A>(rows: readonly A[], ...read: readonly ((row: A) => string)[]): readonly string[][] =>
+  read.map((cell) => rows.map(cell));
+
+/** Rows whose first cell is the number of the question, from 1, gathered by question. */
+const byQuestion = <A>(count: number, rows: readonly Cells[], read: (cells: Cells) => A): readonly A[][] => {
+  const answers = Array.from({ length: count }, (): A[] => []);
+  for (const row of rows) answers[Number(row[0]) - 1]?.push(read(row));
+  return answers;
+};
+
+const readExecuted = ([, jobId, position, rootTimestamp]: Cells): ExecutedEqual => ({
+  jobId: jobId ?? '',
+  position: BigInt(position ?? 0),
+  rootTimestamp: rootTimestamp ?? undefined,
+});
+
+const rootState = (text: string | null | undefined): RootState =>
+  text === 'begun' || text === 'succeeded' ? text : 'waiting';
+
+const readRoot = ([, jobId, timestamp, state]: Cells): FamilyRoot => ({
+  jobId: jobId ?? '',
+  timestamp: timestamp ?? '',
+  state: rootState(state),
+});
+
+const dedupColumns = (keys: readonly DedupKey[]) =>
+  columns(
+    keys,
+    ({ wiki }) => wiki,
+    ({ type }) => type,
+    ({ sha1 }) => sha1,
+  );
+
+const familyColumns = (families: readonly Family[]) =>
+  columns(
+    families,
+    ({ wiki }) => wiki,
+    ({ type }) => type,
+    ({ signature }) => signature,
+  );
+
+export const postgresJobIndex = (db: Queryable, schema: SchemaName): JobIndex => {
+  const survivors = prepared('survivors', inSchema(SURVIVORS, schema));
+  const executed = prepared('executed', inSchema(EXECUTED_EQUALS, schema));
+  const roots = prepared('roots', inSchema(NEWEST_ROOTS, schema));
+  const numbers = prepared('numbers', inSchema(NUMBERS, schema));
+  const clock = prepared('clock', `SELECT ${isoSql('clock_timestamp()')}`);
+  return {
+    survivors: (keys) =>
+      attempt(async () => {
+        const rows = keys.length === 0 ? [] : await rowsOf(db, survivors, dedupColumns(keys));
+        return byQuestion(keys.length, rows, (cells) => cells[1] ?? '');
+      }),
+    executedEquals: (keys) =>
+      attempt(async () => {
+        const rows = keys.length === 0 ? [] : await rowsOf(db, executed, dedupColumns(keys));
+        return byQuestion(keys.length, rows, readExecuted).map(([latest]) => latest);
+      }),
+    newestRoots: (families) =>
+      attempt(async () => {
+        const rows = families.length === 0 ? [] : await rowsOf(db, roots, familyColumns(families));
+        return byQuestion(families.length, rows, readRoot);
+      }),
+    drawNumbers: (count) =>
+      attempt(async () => (await rowsOf(db, numbers, [count])).map(([number]) => BigInt(number ?? 0))),
+    now: () => attempt(async () => (await rowsOf(db, clock, []))[0]?.[0] ?? ''),
+  };
+};

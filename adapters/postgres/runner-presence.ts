@@ -1,0 +1,75 @@
+/** `runner_presence`: one row a runner, renewed in place. A row marked lost is never renewed again. */
+import type { ClaimWatch, RunnerPresence } from '../../projections/ports.js';
+import { attempt } from './error-mapping.js';
+import { isoSql } from './iso.js';
+import { inSchema, type SchemaName } from './schema-name.js';
+import { prepared, rowsOf, type Queryable } from './statement.js';
+
+const ARRIVE = `
+INSERT INTO __schema__.runner_presence (runner, host, renewed_until)
+VALUES ($1, $2, clock_timestamp() + $3::integer * interval '1 millisecond')
+ON CONFLICT (runner) DO NOTHING`;
+
+const RENEW = `
+UPDATE __schema__.runner_presence
+SET renewed_until = clock_timestamp() + $2::integer * interval '1 millisecond'
+WHERE runner = $1 AND NOT lost
+RETURNING runner`;
+
+const LEAVE = `DELETE FROM __schema__.runner_presence WHERE runner = $1`;
+
+const MARK_LOST = `
+UPDATE __schema__.runner_presence
+SET lost = true
+WHERE NOT lost AND renewed_until < clock_timestamp()
+RETURNING runner`;
+
+// Pages by key to the end: rows that are exempt never hide those behind them.
+const EXPIRED = `
+SELECT c.job::text, c.token, ${isoSql('p.renewed_until')}
+FROM __schema__.claimed_job c
+LEFT JOIN __schema__.runner_presence p ON p.runner = c.runner
+WHERE c.lease_expires < clock_timestamp()
+  AND (p.runner IS NULL OR p.lost)
+  AND ($1::uuid IS NULL OR c.job > $1)
+ORDER BY c.job
+LIMIT $2::integer`;
+
+export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): RunnerPresence => {
+  const statement = (label: string, sql: string) => prepared(label, inSchema(sql, schema));
+  const arrive = statement('arrive', ARRIVE);
+  const renew = statement('renew', RENEW);
+  const leave = statement('leave', LEAVE);
+  const markLost = statement('mark-lost', MARK_LOST);
+  return {
+    arrive: ({ id, host, leaseMs }) =>
+      attempt(async () => {
+        await rowsOf(db, arrive, [id, host, leaseMs]);
+      }),
+    renew: (runnerId, leaseMs) =>
+      attempt(async () => (await rowsOf(db, renew, [runnerId, leaseMs])).length > 0),
+    leave: (runnerId) =>
+      attempt(async () => {
+        await rowsOf(db, leave, [runnerId]);
+      }),
+    markLost: () => attempt(async () => (await rowsOf(db, markLost, [])).map(([runner]) => runner ?? '')),
+  };
+};
+
+export const postgresClaimWatch = (db: Queryable, schema: SchemaName): ClaimWatch => {
+  const expired = prepared('expired', inSchema(EXPIRED, schema));
+  const clock = prepared('clock', `SELECT ${isoSql('clock_timestamp()')}`);
+  return {
+    expired: (after, limit) =>
+      attempt(async () => {
+        const rows = await rowsOf(db, expired, [after ?? null, limit]);
+        const now = (await rowsOf(db, clock, []))[0]?.[0] ?? '';
+        const claims = rows.map(([jobId, token, renewedUntil]) => ({
+          jobId: jobId ?? '',
+          token: token ?? '',
+          renewedUntil: renewedUntil ?? undefined,
+        }));
+        return { now, claims };
+      }),
+  };
+};

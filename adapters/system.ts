@@ -1,0 +1,35 @@
+/** What the pure parts are handed: ids, hashes, randomness, and who and where this process is. */
+import { createHash } from 'node:crypto';
+import { hostname, networkInterfaces } from 'node:os';
+import { v5, v7 } from 'uuid';
+
+/** A UUID that sorts by the time it was made. */
+export const newId = (): string => v7();
+
+/** The n-th id that follows from another: the same each time, so that a retried append is recognised. */
+export const derivedId = (id: string, name: string | number): string => v5(String(name), id);
+
+/** UUID of a text that is not under a UUID of its own, such as the key of an imported row. */
+const TEXT_NAMESPACE = '6f0a3c0e-8a53-5d0e-9d3e-5f1f0c1f9a11';
+export const idOfText = (text: string): string => v5(text, TEXT_NAMESPACE);
+
+export const sha1Hex = (text: string): string => createHash('sha1').update(text, 'utf8').digest('hex');
+
+/** A claim's token: the id of the claim event as 32 hex digits. */
+export const tokenOf = (id: string): string => id.replaceAll('-', '');
+
+const LOOPBACK = '127.0.0.1';
+
+/** The first IPv4 address that is not the loopback. */
+const ownAddress = (): string => {
+  const addresses = Object.values(networkInterfaces()).flat();
+  return addresses.find((at) => at?.family === 'IPv4' && !at.internal)?.address ?? LOOPBACK;
+};
+
+export interface Whereabouts {
+  readonly host: string;
+  readonly ip: string;
+  readonly pid: number;
+}
+
+export const whereabouts = (): Whereabouts => ({ host: hostname(), ip: ownAddress(), pid: process.pid });

@@ -1,0 +1,109 @@
+/** Handlers: what a runner does for a job type. */
+import * as E from 'fp-ts/lib/Either.js';
+import type * as t from 'io-ts';
+import { firstFlaw } from '../domain/decoding.js';
+import type { Root } from '../domain/job/facts.js';
+import { retryPolicy, type RetryOptions } from '../domain/job/retry.js';
+import { typeFlaw } from '../domain/job/names.js';
+import type { JobSpecification } from '../domain/job/specification.js';
+import type { JsonObject } from '../domain/json.js';
+import type { RetryPolicy } from '../domain/job/facts.js';
+
+export interface HandledJob<P = JsonObject> {
+  readonly id: string;
+  readonly wiki: string;
+  readonly type: string;
+  readonly namespace: number | undefined;
+  readonly title: string | undefined;
+  readonly params: P;
+  /** From 1. */
+  readonly attempt: number;
+  readonly priority: number;
+  readonly root: Root | undefined;
+  readonly enqueuedAt: string;
+}
+
+export interface JobContext {
+  readonly attempt: number;
+  readonly taskId: string;
+  /** Fires when the lease is lost, the job is cancelled, or the grace time of a stop is over. */
+  readonly signal: AbortSignal;
+  /** Renews the runner's lease at once. Needed only where a handler blocks the event loop for long. */
+  readonly heartbeat: () => Promise<void>;
+  /** A job that exists if, and only if, this attempt succeeds. */
+  readonly spawn: (specification: JobSpecification) => void;
+  readonly log: (message: string) => void;
+}
+
+export interface JobDefinition<P = JsonObject> {
+  readonly type: string;
+  /** Decodes the params; those it refuses are abandoned as not retryable, with the path. Default: as they are. */
+  readonly params?: t.Decoder<unknown, P>;
+  readonly ignoreDuplicates?: boolean;
+  readonly retry?: RetryOptions | false;
+  /** Returned `false` is a failure; any other value is the result. */
+  readonly run: (job: HandledJob<P>, context: JobContext) => unknown;
+  /** Called behind every attempt, with its error if it failed. */
+  readonly tearDown?: (job: HandledJob<P>, error: unknown) => unknown;
+}
+
+/** A handler ready for the runner: params arrive undecoded. */
+export interface Handler {
+  readonly type: string;
+  readonly ignoreDuplicates: boolean;
+  readonly retry: RetryPolicy | undefined;
+  readonly decodeParams: (params: JsonObject) => E.Either<string, unknown>;
+  readonly run: (job: HandledJob<unknown>, context: JobContext) => unknown;
+  readonly tearDown: ((job: HandledJob<unknown>, error: unknown) => unknown) | undefined;
+}
+
+/** Thrown by a handler: no further attempt can help. */
+export class NotRetryable extends Error {
+  override readonly name = 'NotRetryable';
+  readonly isRetryable = false;
+}
+
+/** Every type that has no handler of its own. */
+export const ANY_TYPE = '*';
+
+const policyOf = (retry: RetryOptions | false | undefined): RetryPolicy | undefined => {
+  if (retry === undefined) return undefined;
+  return retry === false ? retryPolicy({ maxAttempts: 1 }) : retryPolicy(retry);
+};
+
+export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler => {
+  const { type, params, ignoreDuplicates = false, retry, run, tearDown } = definition;
+  const flaw = type === ANY_TYPE ? undefined : typeFlaw(type);
+  if (flaw !== undefined) throw new TypeError(`the job type "${type}" ${flaw}`);
+  return {
+    type,
+    ignoreDuplicates,
+    retry: policyOf(retry),
+    decodeParams: (value) =>
+      params === undefined ? E.right(value) : E.mapLeft(firstFlaw)(params.decode(value)),
+    run: (job, context) => run(job as HandledJob<P>, context),
+    tearDown: tearDown === undefined ? undefined : (job, error) => tearDown(job as HandledJob<P>, error),
+  };
+};
+
+const isHandler = (value: object): value is Handler =>
+  'decodeParams' in value && typeof value.decodeParams === 'function';
+
+const isDefinition = (value: object): value is JobDefinition =>
+  'type' in value && typeof value.type === 'string' && 'run' in value && typeof value.run === 'function';
+
+/** Handlers as a module gives them: made by `defineJob` or plain `{ type, run }`; or what is wrong with them. */
+export const handlersOf = (value: unknown): E.Either<string, readonly Handler[]> => {
+  if (!Array.isArray(value)) return E.left('its default export is not an array of handlers');
+  const handlers: Handler[] = [];
+  for (const [index, member] of (value as readonly unknown[]).entries()) {
+    if (typeof member !== 'object' || member === null) return E.left(`handler ${index} is not an object`);
+    if (isHandler(member)) handlers.push(member);
+    else if (isDefinition(member)) handlers.push(defineJob(member));
+    else return E.left(`handler ${index} has no type and run(job, context)`);
+  }
+  const twice = handlers.find(
+    ({ type }, index) => handlers.findIndex((other) => other.type === type) !== index,
+  );
+  return twice === undefined ? E.right(handlers) : E.left(`the type "${twice.type}" has two handlers`);
+};

@@ -1,0 +1,143 @@
+/** One trip of the producer: known ids first, then survivors, then what is really new (DESIGN.md §5, Deduplication). */
+import * as E from 'fp-ts/lib/Either.js';
+import { newId } from '../adapters/system.js';
+import { rejected, type StoreError } from '../domain/errors.js';
+import type { JobEvent } from '../domain/job/events.js';
+import { jobStream } from '../domain/ledger.js';
+import type { AppendOutcome, StreamAppend } from '../domain/ports.js';
+import { envelope } from './event-envelope.js';
+import { enqueuedEvent, raisedTo, type Draft } from './job-draft.js';
+import { loadJobs } from './job-streams.js';
+import { appendPersistently, storeErrorOf } from './persistent-append.js';
+import type { Answers, EnqueueAnswer, Entry, ProducerPorts } from './enqueueing.js';
+import { gathered, joinSurvivors, suppressedBy, type Group } from './suppression.js';
+
+export const enqueueBatch = async (
+  ports: ProducerPorts,
+  drafts: readonly Draft[],
+): Promise<readonly EnqueueAnswer[]> => {
+  const answers: Answers = [];
+  const entries = drafts.map((job, index) => ({ index, job }));
+  const failure = await enqueueEntries(ports, entries, answers);
+  return entries.map(
+    ({ index }) => answers[index] ?? E.left(failure ?? rejected('the enqueue was not answered')),
+  );
+};
+
+/** Fills in the answers; an error is the answer of all that have none. */
+const enqueueEntries = async (
+  ports: ProducerPorts,
+  entries: readonly Entry[],
+  answers: Answers,
+): Promise<StoreError | undefined> => {
+  const unknown = await withoutKnownIds(ports, entries, answers);
+  if (E.isLeft(unknown)) return unknown.left;
+  const raised = await withRaisedRoots(ports, unknown.right);
+  if (E.isLeft(raised)) return raised.left;
+  const fresh = await joinSurvivors(ports, gathered(raised.right), answers);
+  if (E.isLeft(fresh)) return fresh.left;
+  return appendNew(ports, fresh.right, answers);
+};
+
+/** A producer's own id is looked up before anything else: a repeated call is answered with the first one's result. */
+const withoutKnownIds = async (
+  ports: ProducerPorts,
+  entries: readonly Entry[],
+  answers: Answers,
+): Promise<E.Either<StoreError, readonly Entry[]>> => {
+  const seen = new Set<string>();
+  const answerKnown = ({ index, job }: Entry): void => {
+    answers[index] = E.right({ jobId: job.id, outcome: 'already-enqueued' });
+  };
+  const firsts = entries.filter((entry) => {
+    const isFirst = !seen.has(entry.job.id);
+    seen.add(entry.job.id);
+    if (!isFirst) answerKnown(entry);
+    return isFirst;
+  });
+  const named = firsts.filter(({ job }) => job.hasOwnId && job.ignoreDuplicates);
+  if (named.length === 0) return E.right(firsts);
+  const states = await loadJobs(
+    ports.store,
+    named.map(({ job }) => job.id),
+  );
+  if (E.isLeft(states)) return states;
+  return E.right(
+    firsts.filter((entry) => {
+      const isKnown = states.right.has(entry.job.id);
+      if (isKnown) answerKnown(entry);
+      return !isKnown;
+    }),
+  );
+};
+
+/** A root that says it is older than one of its family that has begun is raised to that one's timestamp. */
+const withRaisedRoots = async (
+  ports: ProducerPorts,
+  entries: readonly Entry[],
+): Promise<E.Either<StoreError, readonly Entry[]>> => {
+  const roots = entries.filter(({ job }) => job.root?.isSelf === true);
+  if (roots.length === 0) return E.right(entries);
+  const families = roots.map(({ job: { wiki, type, root } }) => ({
+    wiki,
+    type,
+    signature: root?.signature ?? '',
+  }));
+  const found = await ports.index.newestRoots(families)();
+  if (E.isLeft(found)) return found;
+  const begun = new Map<number, string>();
+  roots.forEach(({ index }, n) => {
+    const newest = found.right[n]?.find(({ state }) => state !== 'waiting');
+    if (newest !== undefined) begun.set(index, newest.timestamp);
+  });
+  return E.right(entries.map(({ index, job }) => ({ index, job: raisedTo(job, begun.get(index) ?? '') })));
+};
+
+const appendNew = async (
+  ports: ProducerPorts,
+  groups: readonly Group[],
+  answers: Answers,
+): Promise<StoreError | undefined> => {
+  if (groups.length === 0) return undefined;
+  const numbers = await ports.index.drawNumbers(groups.length)();
+  if (E.isLeft(numbers)) return numbers.left;
+  const appends = groups.map((group, n) => appendOf(ports, group, numbers.right[n] ?? 0n));
+  const outcomes = await appendPersistently(ports.store, appends);
+  if (E.isLeft(outcomes)) return outcomes.left;
+  groups.forEach((group, n) => answerGroup(group, outcomes.right[n], answers));
+  return undefined;
+};
+
+/** The first of a group is enqueued; its equals of the same batch are suppressed by it in the same append. */
+const appendOf = (ports: ProducerPorts, { first, followers }: Group, number: bigint): StreamAppend => {
+  const { job } = first;
+  const enqueued: JobEvent = { type: 'JobEnqueued', data: enqueuedEvent(job, number) };
+  return {
+    stream: jobStream(job.id),
+    expected: 'no-stream',
+    events: envelope([enqueued, ...suppressedBy(ports, enqueued, followers)], {
+      commandId: newId(),
+      by: ports.by,
+      occurredAt: job.now,
+      correlationId: job.requestId,
+    }),
+  };
+};
+
+const answerGroup = (
+  { first, followers }: Group,
+  outcome: AppendOutcome | undefined,
+  answers: Answers,
+): void => {
+  const { id } = first.job;
+  const isKnown = outcome?._tag === 'Left' && outcome.left._tag === 'Conflict';
+  if (outcome === undefined || (E.isLeft(outcome) && !isKnown)) {
+    const error =
+      outcome === undefined ? rejected('the append was not answered') : storeErrorOf(outcome.left);
+    for (const { index } of [first, ...followers]) answers[index] = E.left(error);
+    return;
+  }
+  answers[first.index] = E.right({ jobId: id, outcome: isKnown ? 'already-enqueued' : 'enqueued' });
+  for (const { index } of followers)
+    answers[index] = E.right({ jobId: id, outcome: 'suppressed', survivor: id });
+};

@@ -1,0 +1,29 @@
+/** Decided events made ready for the store: ids derived from the command's, and the metadata of every event. */
+import { derivedId } from '../adapters/system.js';
+import { encodeEvent, type LedgerEvent } from '../domain/events.js';
+import type { NewEvent } from '../domain/ledger.js';
+import { currentVersion } from '../domain/upcast.js';
+
+export interface Origin {
+  readonly commandId: string;
+  /** Producer, runner, operator or component. */
+  readonly by: string;
+  readonly occurredAt: string;
+  readonly correlationId?: string | undefined;
+}
+
+export const eventIdOf = (commandId: string, index: number): string => derivedId(commandId, index);
+
+export const envelope = (events: readonly LedgerEvent[], origin: Origin): readonly NewEvent[] =>
+  events.map((event, index) => ({
+    id: eventIdOf(origin.commandId, index),
+    type: event.type,
+    data: encodeEvent(event),
+    metadata: {
+      schemaVersion: currentVersion(event.type),
+      correlationId: origin.correlationId ?? origin.commandId,
+      causationId: origin.commandId,
+      by: origin.by,
+      occurredAt: origin.occurredAt,
+    },
+  }));

@@ -1,0 +1,56 @@
+/** A job about to be enqueued: checked, with its id, its hash and its family, but without its number. */
+import { newId, sha1Hex } from '../adapters/system.js';
+import { jobSha1 } from '../domain/job/dedup-info.js';
+import type { JobEnqueued } from '../domain/job/events.js';
+import { retryPolicy } from '../domain/job/retry.js';
+import { rootOf, withRootTimestamp } from '../domain/job/root.js';
+import type { Root } from '../domain/job/facts.js';
+import type { CheckedSpecification } from '../domain/job/specification.js';
+
+export const DEFAULT_LEASE_SECONDS = 30;
+
+export interface Draft extends CheckedSpecification {
+  readonly id: string;
+  /** True where the producer chose the id: an equal id then means the same job. */
+  readonly hasOwnId: boolean;
+  readonly sha1: string;
+  readonly root: Root | undefined;
+  readonly now: string;
+}
+
+const hashOf = jobSha1(sha1Hex);
+
+export const draft = (checked: CheckedSpecification, now: string): Draft => ({
+  ...checked,
+  id: checked.jobId ?? newId(),
+  hasOwnId: checked.jobId !== undefined,
+  sha1: hashOf(checked),
+  root: rootOf(checked.params),
+  now,
+});
+
+/** A root that says it is older than one of its family that has begun already is as new as that one. */
+export const raisedTo = (job: Draft, timestamp: string): Draft =>
+  job.root === undefined || job.root.timestamp >= timestamp
+    ? job
+    : { ...job, root: { ...job.root, timestamp }, params: withRootTimestamp(job.params, timestamp) };
+
+export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => ({
+  wiki: job.wiki,
+  type: job.type,
+  number,
+  params: job.params,
+  dedup: { ignoreDuplicates: job.ignoreDuplicates, sha1: job.sha1 },
+  class: job.class,
+  priority: job.priority,
+  retry: retryPolicy({ maxAttempts: job.maxAttempts }),
+  leaseSeconds: DEFAULT_LEASE_SECONDS,
+  shardingItem: 0,
+  enqueuedAt: job.now,
+  inCallersTransaction: false,
+  ...(job.namespace === undefined ? {} : { namespace: job.namespace }),
+  ...(job.title === undefined ? {} : { title: job.title }),
+  ...(job.root === undefined ? {} : { root: job.root }),
+  ...(job.notBefore === undefined ? {} : { notBefore: job.notBefore }),
+  ...(job.requestId === undefined ? {} : { requestId: job.requestId }),
+});

@@ -1,0 +1,114 @@
+/**
+ * Recovery: brings `claimed_job` up to date, marks overdue runners lost, and expires their claims through `decide`. Anyone may run it,
+ * any number at once: what it writes is conditional on the revision it read.
+ */
+import * as E from 'fp-ts/lib/Either.js';
+import { newId } from '../adapters/system.js';
+import { explainStoreError, type StoreError } from '../domain/errors.js';
+import { decide } from '../domain/job/decide.js';
+import { jobStream } from '../domain/ledger.js';
+import type { EventStore, StreamAppend } from '../domain/ports.js';
+import type { ClaimWatch, ExpiredClaim, RunnerPresence } from '../projections/ports.js';
+import { envelope } from './event-envelope.js';
+import { loadJobs } from './job-streams.js';
+import { pause } from './pause.js';
+
+export interface ReaperPorts {
+  readonly store: Pick<EventStore, 'append' | 'readStreams'>;
+  readonly watch: ClaimWatch;
+  readonly presence: Pick<RunnerPresence, 'markLost'>;
+  /** Brings `claimed_job` to the end of history. */
+  readonly catchUpClaims: () => Promise<E.Either<StoreError, unknown>>;
+  readonly log: (line: string) => void;
+}
+
+export interface ReaperOptions {
+  readonly by: string;
+  /** Claims looked at in one trip. */
+  readonly pageSize?: number;
+  /** Called between reading the streams and appending; for tests that hold the reaper there. */
+  readonly beforeAppend?: () => Promise<void>;
+}
+
+const PAGE_SIZE = 500;
+
+/** One round, to the end of the table. Gives the number of claims that were expired. */
+export const expireClaims = async (
+  ports: ReaperPorts,
+  options: ReaperOptions,
+): Promise<E.Either<StoreError, number>> => {
+  const caughtUp = await ports.catchUpClaims();
+  if (E.isLeft(caughtUp)) return caughtUp;
+  const lost = await ports.presence.markLost()();
+  if (E.isLeft(lost)) return lost;
+  for (const runner of lost.right) ports.log(`runner ${runner} is lost: it did not renew in time`);
+  const limit = options.pageSize ?? PAGE_SIZE;
+  let expired = 0;
+  let after: string | undefined;
+  for (;;) {
+    const page = await ports.watch.expired(after, limit)();
+    if (E.isLeft(page)) return page;
+    const written = await expirePage(ports, options, page.right.now, page.right.claims);
+    if (E.isLeft(written)) return written;
+    expired += written.right;
+    after = page.right.claims.at(-1)?.jobId;
+    if (page.right.claims.length < limit) return E.right(expired);
+  }
+};
+
+const expirePage = async (
+  ports: ReaperPorts,
+  options: ReaperOptions,
+  now: string,
+  claims: readonly ExpiredClaim[],
+): Promise<E.Either<StoreError, number>> => {
+  if (claims.length === 0) return E.right(0);
+  const states = await loadJobs(ports.store, claims.map(({ jobId }) => jobId));
+  if (E.isLeft(states)) return states;
+  const appends = claims.flatMap((claim): readonly StreamAppend[] => {
+    const state = states.right.get(claim.jobId);
+    if (state === undefined || E.isLeft(state) || state.right._tag === 'None') return [];
+    const { token, renewedUntil } = claim;
+    const decision = decide({ _tag: 'ExpireLease', token, now, renewedUntil, random: Math.random() }, state.right);
+    if (E.isLeft(decision)) return [];
+    const events = envelope(decision.right, { commandId: newId(), by: options.by, occurredAt: now });
+    return [{ stream: jobStream(claim.jobId), expected: state.right.revision, events }];
+  });
+  await options.beforeAppend?.();
+  if (appends.length === 0) return E.right(0);
+  const outcomes = await ports.store.append(appends)();
+  if (E.isLeft(outcomes)) return outcomes;
+  // A conflict: the stream moved on, and the claim with it. Nothing is written, which is right.
+  return E.right(outcomes.right.filter(E.isRight).length);
+};
+
+export interface Reaper {
+  readonly stop: () => Promise<void>;
+}
+
+/** Rounds, one behind the other, `tickMs` apart, until stopped. A failing round is told once until the reason changes. */
+export const reaper = (
+  ports: ReaperPorts,
+  options: ReaperOptions & { readonly tickMs: number; readonly onExpired?: () => void },
+): Reaper => {
+  const stopping = new AbortController();
+  let told = '';
+  const rounds = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await pause(options.tickMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      const round = await expireClaims(ports, options);
+      const flaw = E.isLeft(round) ? explainStoreError(round.left) : '';
+      if (flaw !== '' && flaw !== told) ports.log(`expiring claims failed: ${flaw}`);
+      told = flaw;
+      if (E.isRight(round) && round.right > 0) options.onExpired?.();
+    }
+  };
+  const running = rounds();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,216 @@
+/** One job from claim to report: decode → start → run → tear down → report (DESIGN.md §5, Execution). */
+import * as E from 'fp-ts/lib/Either.js';
+import { derivedId, newId } from '../../adapters/system.js';
+import type { JobCommand } from '../../domain/job/commands.js';
+import { explainRejection } from '../../domain/job/errors.js';
+import { errorFacts } from '../../domain/job/error-facts.js';
+import { storableResult } from '../../domain/job/result.js';
+import { checkSpecification, type JobSpecification } from '../../domain/job/specification.js';
+import type { Running } from '../../domain/job/state.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { EventStore } from '../../domain/ports.js';
+import type { LedgerClock } from '../clock.js';
+import type { HandledJob, Handler, JobContext } from '../define-job.js';
+import { write, type HeldJob, type WriteFailure } from './holding.js';
+import type { Tenure } from './tenure.js';
+
+export interface AttemptPorts {
+  readonly store: Pick<EventStore, 'readStreams'>;
+  readonly clock: LedgerClock;
+  readonly tenure: Tenure;
+  readonly log: (line: string) => void;
+  /** Appends the children of a success that is written. */
+  readonly enqueueChildren: (children: readonly JobSpecification[]) => Promise<void>;
+  readonly misfireToleranceMs: number;
+}
+
+export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released';
+
+export interface AttemptControl {
+  /** Fires when the handler is to stop: the lease is lost, or the grace time is over. */
+  readonly abort: AbortController;
+  /** True where the attempt was interrupted by the stop of the runner: what comes of it is a release, not a failure. */
+  isInterrupted: boolean;
+  /** Called when the handler holds its slot no longer; the report is still to be written. */
+  readonly slotFreed: () => void;
+}
+
+export const runAttempt = async (
+  ports: AttemptPorts,
+  job: HeldJob,
+  handler: Handler,
+  control: AttemptControl,
+): Promise<AttemptEnd> => {
+  const params = handler.decodeParams(job.state.job.params);
+  if (E.isLeft(params)) {
+    control.slotFreed();
+    const error = { name: 'ParamsRefused', message: params.left };
+    return ended(
+      ports,
+      job,
+      await report(ports, job, { _tag: 'RefuseParams', token: job.token, error }),
+      'refused',
+    );
+  }
+  const started = await start(ports, job);
+  if (E.isLeft(started)) {
+    control.slotFreed();
+    return ended(ports, job, started, 'lost');
+  }
+  if (job.state._tag !== 'Running') return 'lost';
+  const outcome = await execute(
+    ports,
+    handler,
+    handled(job.state, job.jobId, params.right),
+    job.state,
+    control,
+  );
+  control.slotFreed();
+  return settle(ports, job, outcome, control);
+};
+
+const start = (ports: AttemptPorts, job: HeldJob) => {
+  const now = ports.clock.now();
+  const { misfireToleranceMs } = ports;
+  const command = {
+    _tag: 'StartAttempt',
+    token: job.token,
+    now,
+    attemptId: newId(),
+    misfireToleranceMs,
+  } as const;
+  return write(ports.store, ports.tenure, job, command, now);
+};
+
+const handled = ({ job, attempt }: Running, id: string, params: unknown): HandledJob<unknown> => ({
+  id,
+  wiki: job.enqueued.wiki,
+  type: job.enqueued.type,
+  namespace: job.enqueued.namespace,
+  title: job.enqueued.title,
+  params,
+  attempt: attempt.number,
+  priority: job.priority,
+  root: job.root,
+  enqueuedAt: job.enqueued.enqueuedAt,
+});
+
+type Outcome = { readonly durationMs: number; readonly children: readonly JobSpecification[] } & (
+  { readonly _tag: 'Returned'; readonly value: unknown } | { readonly _tag: 'Threw'; readonly error: unknown }
+);
+
+class ReturnedFalse extends Error {
+  override readonly name = 'ReturnedFalse';
+}
+
+const execute = async (
+  ports: AttemptPorts,
+  handler: Handler,
+  job: HandledJob<unknown>,
+  { attempt }: Running,
+  control: AttemptControl,
+): Promise<Outcome> => {
+  const children: JobSpecification[] = [];
+  const context: JobContext = {
+    attempt: attempt.number,
+    taskId: attempt.taskId,
+    signal: control.abort.signal,
+    heartbeat: ports.tenure.renew,
+    spawn: (specification) => children.push(child(specification, attempt.taskId, children.length)),
+    log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
+  };
+  const begun = performance.now();
+  const durationMs = () => Math.round((performance.now() - begun) * 1000) / 1000;
+  try {
+    const value = await handler.run(job, context);
+    if (value === false) throw new ReturnedFalse('the handler returned false');
+    await handler.tearDown?.(job, undefined);
+    return { _tag: 'Returned', value, children, durationMs: durationMs() };
+  } catch (error) {
+    await tearDownAfter(ports, handler, job, error);
+    return { _tag: 'Threw', error, children, durationMs: durationMs() };
+  }
+};
+
+/** The error that counts is the handler's; one of the tear-down behind it is told, no more. */
+const tearDownAfter = async (
+  ports: AttemptPorts,
+  handler: Handler,
+  job: HandledJob<unknown>,
+  error: unknown,
+): Promise<void> => {
+  try {
+    await handler.tearDown?.(job, error);
+  } catch (second) {
+    ports.log(`${job.type} ${job.id}: its tear-down failed too: ${errorFacts(second).message}`);
+  }
+};
+
+const child = (specification: JobSpecification, taskId: string, index: number): JobSpecification => {
+  const jobId = specification.jobId ?? derivedId(taskId.slice(-36), index);
+  const checked = checkSpecification({ ...specification, jobId });
+  if (E.isLeft(checked)) throw new TypeError(`spawn: ${checked.left.path} ${checked.left.message}`);
+  return { ...specification, jobId };
+};
+
+const isRetryable = (error: unknown): boolean =>
+  !(typeof error === 'object' && error !== null && 'isRetryable' in error && error.isRetryable === false);
+
+const settle = async (
+  ports: AttemptPorts,
+  job: HeldJob,
+  outcome: Outcome,
+  control: AttemptControl,
+): Promise<AttemptEnd> => {
+  const { token } = job;
+  const { durationMs } = outcome;
+  const now = ports.clock.now();
+  if (outcome._tag === 'Returned') {
+    const spawned = outcome.children.length === 0 ? undefined : outcome.children.map(asJson);
+    const result = storableResult(outcome.value);
+    const written = await report(ports, job, {
+      _tag: 'SucceedAttempt',
+      token,
+      now,
+      durationMs,
+      result,
+      spawned,
+    });
+    if (E.isRight(written) && outcome.children.length > 0) await ports.enqueueChildren(outcome.children);
+    return ended(ports, job, written, 'succeeded');
+  }
+  if (control.isInterrupted) return 'released';
+  const error = errorFacts(outcome.error);
+  const written = await report(ports, job, {
+    _tag: 'FailAttempt',
+    token,
+    now,
+    durationMs,
+    error,
+    isRetryable: isRetryable(outcome.error),
+    random: Math.random(),
+  });
+  return ended(ports, job, written, 'failed');
+};
+
+const asJson = (specification: JobSpecification): JsonObject => {
+  const value: unknown = JSON.parse(JSON.stringify(specification));
+  return value as JsonObject;
+};
+
+export const report = (ports: AttemptPorts, job: HeldJob, command: JobCommand) =>
+  write(ports.store, ports.tenure, job, command, ports.clock.now());
+
+/** A report that can never be written must not leave its claim behind: the runner gives its id up, and the lease runs out. */
+const ended = (
+  ports: AttemptPorts,
+  job: HeldJob,
+  written: E.Either<WriteFailure, unknown>,
+  end: AttemptEnd,
+): AttemptEnd => {
+  if (E.isRight(written)) return end;
+  const why = written.left._tag === 'NotWritten' ? written.left.message : explainRejection(written.left);
+  ports.log(`job ${job.jobId}: its report was refused: ${why}`);
+  if (written.left._tag === 'NotWritten') ports.tenure.lose(`a report could not be written: ${why}`);
+  return 'lost';
+};

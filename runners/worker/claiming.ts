@@ -1,0 +1,164 @@
+/** A batch of claims in one short transaction: picked, read, checked for what covers them, decided, appended. */
+import * as E from 'fp-ts/lib/Either.js';
+import { newId, tokenOf } from '../../adapters/system.js';
+import type { StoreError } from '../../domain/errors.js';
+import { decide } from '../../domain/job/decide.js';
+import type { JobEvent } from '../../domain/job/events.js';
+import type { Runner } from '../../domain/job/facts.js';
+import { advanceJob, foldJob } from '../../domain/job/fold.js';
+import type { Waiting } from '../../domain/job/state.js';
+import { addMilliseconds } from '../../domain/instant.js';
+import { jobStream, type Position, type RecordedEvent } from '../../domain/ledger.js';
+import type { StreamAppend } from '../../domain/ports.js';
+import type { ClaimSession } from '../../projections/ports.js';
+import type { Handler } from '../define-job.js';
+import { envelope, eventIdOf } from '../event-envelope.js';
+import { coverOf, type Cover } from './cover.js';
+import { held, type HeldJob } from './holding.js';
+
+export interface ClaimOptions {
+  readonly runner: Runner;
+  readonly leaseMs: number;
+  readonly handlerOf: (type: string) => Handler | undefined;
+  /** True where an equal job is in this runner's hands: its twin waits, since it may soon be covered. */
+  readonly isHeldHere: (dedupKey: string) => boolean;
+  readonly lost: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+/** A claim that was sent; whether it stands is known when the transaction has committed. */
+export interface TriedClaim {
+  readonly jobId: string;
+  readonly token: string;
+}
+
+export interface ClaimBatch {
+  readonly claimed: readonly HeldJob[];
+  readonly superseded: number;
+  readonly picked: number;
+}
+
+/** A waiting job with what was read of it. */
+export interface Candidate {
+  readonly jobId: string;
+  readonly state: Waiting;
+  /** Where its enqueue (or last requeue) stands in the history. */
+  readonly enqueuedAt: Position;
+  readonly handler: Handler;
+}
+
+export const dedupKeyOf = ({ job: { enqueued } }: { readonly job: Waiting['job'] }): string =>
+  `${enqueued.wiki}\n${enqueued.type}\n${enqueued.dedup.sha1}`;
+
+export const ignoresDuplicates = ({ state, handler }: Pick<Candidate, 'state' | 'handler'>): boolean =>
+  state.job.ignoreDuplicates || handler.ignoreDuplicates;
+
+export const claimPicked = async (
+  session: ClaimSession,
+  options: ClaimOptions,
+  tried: TriedClaim[],
+): Promise<E.Either<StoreError, ClaimBatch>> => {
+  const candidates = await readCandidates(session, options);
+  if (E.isLeft(candidates)) return candidates;
+  const chosen = withoutTwins(candidates.right, options);
+  const covers = await coverOf(session, chosen);
+  if (E.isLeft(covers)) return covers;
+  const decided = chosen.flatMap((candidate, n) =>
+    decideClaim(session, options, candidate, covers.right[n] ?? {}),
+  );
+  if (decided.length === 0) return E.right({ claimed: [], superseded: 0, picked: session.picked.length });
+  tried.push(...decided.map(({ candidate: { jobId }, token }) => ({ jobId, token })));
+  const outcomes = await session.store.append(decided.map(({ append }) => append))();
+  if (E.isLeft(outcomes)) return outcomes;
+  const written = decided.filter((_, n) => outcomes.right[n]?._tag === 'Right');
+  const claimed = written.flatMap(({ candidate, events }) => {
+    const state = advanceJob(candidate.state, events);
+    return state._tag === 'Claimed' ? [held(candidate.jobId, state)] : [];
+  });
+  return E.right({ claimed, superseded: written.length - claimed.length, picked: session.picked.length });
+};
+
+/** Rows that their stream has overtaken, or whose history cannot be read, are taken out of the way of the others. */
+const readCandidates = async (
+  session: ClaimSession,
+  { handlerOf, log }: ClaimOptions,
+): Promise<E.Either<StoreError, readonly Candidate[]>> => {
+  const streams = await session.store.readStreams(session.picked.map(({ jobId }) => jobStream(jobId)))();
+  if (E.isLeft(streams)) return streams;
+  const candidates: Candidate[] = [];
+  const stale: string[] = [];
+  for (const { jobId } of session.picked) {
+    const candidate = candidateOf(jobId, streams.right.get(jobStream(jobId)) ?? [], handlerOf);
+    if (E.isLeft(candidate)) {
+      log(`job ${jobId} was taken from the queue: ${candidate.left}`);
+      stale.push(jobId);
+    } else if (candidate.right !== undefined) candidates.push(candidate.right);
+  }
+  const dropped = stale.length === 0 ? E.right(undefined) : await session.dropStale(stale)();
+  return E.isLeft(dropped) ? dropped : E.right(candidates);
+};
+
+const candidateOf = (
+  jobId: string,
+  events: readonly RecordedEvent[],
+  handlerOf: ClaimOptions['handlerOf'],
+): E.Either<string, Candidate | undefined> => {
+  const state = foldJob(events);
+  if (E.isLeft(state)) return E.left(state.left.message);
+  if (state.right._tag !== 'Waiting') return E.left(`it is ${state.right._tag}`);
+  const handler = handlerOf(state.right.job.enqueued.type);
+  const enqueuedAt = events[Number(state.right.job.enqueuedRevision)]?.position ?? 0n;
+  return E.right(handler === undefined ? undefined : { jobId, state: state.right, enqueuedAt, handler });
+};
+
+/** Of equal jobs one is claimed at a time, so that the others can be superseded by its success. */
+const withoutTwins = (
+  candidates: readonly Candidate[],
+  { isHeldHere }: ClaimOptions,
+): readonly Candidate[] => {
+  const keys = new Set<string>();
+  return candidates.filter((candidate) => {
+    if (!ignoresDuplicates(candidate)) return true;
+    const key = dedupKeyOf(candidate.state);
+    const isTwin = keys.has(key) || isHeldHere(key);
+    keys.add(key);
+    return !isTwin;
+  });
+};
+
+interface Decided {
+  readonly token: string;
+  readonly candidate: Candidate;
+  readonly events: readonly JobEvent[];
+  readonly append: StreamAppend;
+}
+
+const decideClaim = (
+  session: ClaimSession,
+  { runner, leaseMs }: ClaimOptions,
+  candidate: Candidate,
+  cover: Cover,
+): readonly Decided[] => {
+  const commandId = newId();
+  const token = tokenOf(eventIdOf(commandId, 0));
+  const decision = decide(
+    {
+      _tag: 'ClaimJob',
+      token,
+      now: session.now,
+      runner,
+      leaseExpiresAt: addMilliseconds(session.now, leaseMs),
+      retry: candidate.handler.retry,
+      ignoreDuplicates: candidate.handler.ignoreDuplicates,
+      ...cover,
+    },
+    candidate.state,
+  );
+  if (E.isLeft(decision)) return [];
+  const append = {
+    stream: jobStream(candidate.jobId),
+    expected: candidate.state.revision,
+    events: envelope(decision.right, { commandId, by: runner.id, occurredAt: session.now }),
+  };
+  return [{ token, candidate, events: decision.right, append }];
+};

@@ -1,0 +1,61 @@
+/** A job that this runner holds, and the only way to write to its stream: decided on its state, fenced by its token. */
+import * as E from 'fp-ts/lib/Either.js';
+import { newId } from '../../adapters/system.js';
+import { explainStoreError } from '../../domain/errors.js';
+import type { JobCommand } from '../../domain/job/commands.js';
+import { decide } from '../../domain/job/decide.js';
+import type { JobRejection } from '../../domain/job/errors.js';
+import { advanceJob } from '../../domain/job/fold.js';
+import type { Claimed, ExistingJob, JobState } from '../../domain/job/state.js';
+import { jobStream } from '../../domain/ledger.js';
+import type { EventStore } from '../../domain/ports.js';
+import { envelope } from '../event-envelope.js';
+import { loadJob } from '../job-streams.js';
+import type { Tenure } from './tenure.js';
+
+export interface HeldJob {
+  readonly jobId: string;
+  readonly token: string;
+  state: ExistingJob;
+}
+
+export type WriteFailure = JobRejection | { readonly _tag: 'NotWritten'; readonly message: string };
+
+export const held = (jobId: string, state: Claimed): HeldJob => ({ jobId, token: state.claim.token, state });
+
+const MOST_CONFLICTS = 5;
+
+/**
+ * Decides and appends at the last revision known. On a conflict the stream is read again: with our own token still current the command
+ * is decided anew; otherwise `decide` says `LeaseLost`, and nothing is written.
+ */
+export const write = async (
+  store: Pick<EventStore, 'readStreams'>,
+  tenure: Tenure,
+  job: HeldJob,
+  command: JobCommand & { readonly now?: string },
+  occurredAt: string,
+): Promise<E.Either<WriteFailure, ExistingJob>> => {
+  for (let conflicts = 0; conflicts <= MOST_CONFLICTS; conflicts += 1) {
+    const decision = decide(command, job.state);
+    if (E.isLeft(decision)) return decision;
+    const outcome = await tenure.journal.submit({
+      stream: jobStream(job.jobId),
+      expected: job.state.revision,
+      events: envelope(decision.right, { commandId: newId(), by: tenure.runner.id, occurredAt }),
+    });
+    if (E.isRight(outcome)) {
+      job.state = existing(advanceJob(job.state, decision.right), job.state);
+      return E.right(job.state);
+    }
+    if (outcome.left._tag !== 'Conflict')
+      return E.left({ _tag: 'NotWritten', message: explainStoreError(outcome.left) });
+    const reread = await loadJob(store, job.jobId);
+    if (E.isLeft(reread)) return E.left({ _tag: 'NotWritten', message: explainStoreError(reread.left) });
+    job.state = existing(reread.right, job.state);
+  }
+  return E.left({ _tag: 'NotWritten', message: `${MOST_CONFLICTS} conflicts in a row` });
+};
+
+const existing = (state: JobState, before: ExistingJob): ExistingJob =>
+  state._tag === 'None' ? before : state;

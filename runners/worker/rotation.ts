@@ -1,0 +1,22 @@
+/** Which queues to pick from next: classes are strict, queues within a class take turns. */
+import type { Pick, ReadyQueue } from '../../projections/ports.js';
+
+const LEAST_SHARE = 10;
+
+/**
+ * Picks for up to `limit` jobs from the first class that has any. Queues share evenly; whose turn it is first moves on with `turn`.
+ * @param queues classes in order, as the claim desk gives them
+ */
+export const nextPicks = (queues: readonly ReadyQueue[], limit: number, turn: number): readonly Pick[] => {
+  const first = queues[0]?.class;
+  const inClass = queues.filter((queue) => queue.class === first);
+  if (inClass.length === 0 || limit <= 0) return [];
+  const width = Math.max(1, Math.min(inClass.length, Math.floor(limit / LEAST_SHARE)));
+  const begin = (turn * width) % inClass.length;
+  const chosen = Array.from({ length: width }, (_, n) => inClass[(begin + n) % inClass.length]);
+  const share = Math.floor(limit / width);
+  const rest = limit - share * width;
+  return chosen.flatMap((queue, n) =>
+    queue === undefined ? [] : [{ queue, limit: share + (n < rest ? 1 : 0) }],
+  );
+};

@@ -1,0 +1,112 @@
+/** Claims ahead of the free slots: which queues are known to be ready, and what became of claims whose answer was lost. */
+import * as E from 'fp-ts/lib/Either.js';
+import type { StoreError } from '../../domain/errors.js';
+import type { EventStore } from '../../domain/ports.js';
+import type { ClaimDesk, QueueScope, ReadyQueue } from '../../projections/ports.js';
+import { loadJobs } from '../job-streams.js';
+import { pause } from '../pause.js';
+import { claimPicked, type ClaimBatch, type ClaimOptions, type TriedClaim } from './claiming.js';
+import { held, type HeldJob } from './holding.js';
+import { nextPicks } from './rotation.js';
+
+const MOST_CLAIMS = 1_000;
+const REFRESH_MS = 1_000;
+const RETRY_MS = 250;
+
+/** Claims to hold beside those that run: the free slots, and what will be started within a second at the pace measured. */
+export const claimsWanted = (freeSlots: number, perSecond: number): number =>
+  Math.min(MOST_CLAIMS, freeSlots + Math.floor(perSecond));
+
+export interface SupplyPorts {
+  readonly desk: ClaimDesk;
+  readonly store: Pick<EventStore, 'readStreams'>;
+  readonly log: (line: string) => void;
+}
+
+/** `isDry`: no queue in scope had anything to give. */
+export type Supplied = ClaimBatch & { readonly isDry: boolean };
+
+export interface Supply {
+  readonly claim: (limit: number) => Promise<E.Either<StoreError, Supplied>>;
+  /** Forgets which queues were ready: something may have come. */
+  readonly refresh: () => void;
+}
+
+const nothing: ClaimBatch = { claimed: [], superseded: 0, picked: 0 };
+
+export const supply = (ports: SupplyPorts, scope: QueueScope, options: () => ClaimOptions): Supply => {
+  let queues: readonly ReadyQueue[] = [];
+  let readAt = -Infinity;
+  let turn = 0;
+
+  const readyQueues = async (): Promise<E.Either<StoreError, readonly ReadyQueue[]>> => {
+    if (queues.length > 0 && performance.now() - readAt < REFRESH_MS) return E.right(queues);
+    const read = await ports.desk.readyQueues(scope)();
+    if (E.isRight(read)) {
+      queues = read.right;
+      readAt = performance.now();
+    }
+    return read;
+  };
+
+  return {
+    refresh: () => {
+      readAt = -Infinity;
+    },
+    claim: async (limit) => {
+      const ready = await readyQueues();
+      if (E.isLeft(ready)) return ready;
+      const picks = nextPicks(ready.right, limit, turn);
+      if (picks.length === 0) return E.right({ ...nothing, isDry: true });
+      turn += 1;
+      const tried: TriedClaim[] = [];
+      const batch = E.flatten(
+        await ports.desk.withPicked(picks, (session) => claimPicked(session, options(), tried))(),
+      );
+      if (E.isLeft(batch)) return E.map(asSupplied)(await inDoubt(ports, batch, tried, options().lost));
+      // Queues that gave nothing are left out until they are looked for again, so that those behind them get their turn.
+      if (batch.right.picked === 0)
+        queues = queues.filter((queue) => !picks.some((pick) => pick.queue === queue));
+      return E.right({ ...batch.right, isDry: queues.length === 0 && batch.right.picked === 0 });
+    },
+  };
+};
+
+const asSupplied = (claimed: readonly HeldJob[]): Supplied => ({
+  claimed,
+  superseded: 0,
+  picked: claimed.length,
+  isDry: false,
+});
+
+/**
+ * The connection went away around the commit: whether the claims stand is read from their streams. A claim that was forgotten would be
+ * kept alive by this runner's own renewals.
+ */
+const inDoubt = async (
+  { store, log }: SupplyPorts,
+  failure: E.Left<StoreError>,
+  tried: readonly TriedClaim[],
+  lost: AbortSignal,
+): Promise<E.Either<StoreError, readonly HeldJob[]>> => {
+  if (tried.length === 0 || failure.left._tag !== 'Unavailable') return failure;
+  log(`${tried.length} claims are in doubt: ${failure.left.message}`);
+  while (!lost.aborted) {
+    const states = await loadJobs(
+      store,
+      tried.map(({ jobId }) => jobId),
+    );
+    if (E.isRight(states)) {
+      return E.right(
+        tried.flatMap(({ jobId, token }) => {
+          const state = states.right.get(jobId);
+          const isOurs =
+            state?._tag === 'Right' && state.right._tag === 'Claimed' && state.right.claim.token === token;
+          return isOurs ? [held(jobId, state.right)] : [];
+        }),
+      );
+    }
+    await pause(RETRY_MS, lost);
+  }
+  return failure;
+};

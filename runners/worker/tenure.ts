@@ -1,0 +1,107 @@
+/**
+ * A runner's time under one id: its presence is renewed, and what it holds is reported through one journal. A tenure that was
+ * declared lost, or could not renew for a whole lease, is over: its handlers are aborted, its reports dropped.
+ */
+import * as E from 'fp-ts/lib/Either.js';
+import { unavailable } from '../../domain/errors.js';
+import type { Runner } from '../../domain/job/facts.js';
+import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports.js';
+import type { RunnerPresence } from '../../projections/ports.js';
+import { coalesce, type Coalesced } from '../coalesce.js';
+import { pause } from '../pause.js';
+
+const MOST_STREAMS_PER_TRIP = 1_000;
+const RETRY_MS = 250;
+
+export interface Tenure {
+  readonly runner: Runner;
+  readonly journal: Coalesced<StreamAppend, AppendOutcome>;
+  /** Fires when the tenure is over. */
+  readonly lost: AbortSignal;
+  readonly lose: (why: string) => void;
+  /** Renews at once. */
+  readonly renew: () => Promise<void>;
+  readonly end: () => void;
+}
+
+export interface TenurePorts {
+  readonly store: Pick<EventStore, 'append'>;
+  readonly presence: RunnerPresence;
+  readonly log: (line: string) => void;
+}
+
+export interface TenureOptions {
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+}
+
+/** Appends until there is an answer or the tenure is over: same ids, same revisions. */
+const journalOf = (ports: TenurePorts, lost: AbortSignal): Tenure['journal'] =>
+  coalesce(async (appends: readonly StreamAppend[]) => {
+    for (;;) {
+      if (lost.aborted) return appends.map(() => E.left(unavailable('the lease was lost before the report')));
+      const outcomes = await ports.store.append(appends)();
+      if (E.isRight(outcomes)) return outcomes.right;
+      const { left } = outcomes;
+      if (left._tag !== 'Unavailable') return appends.map(() => E.left(left));
+      ports.log(`reports wait for the database: ${left.message}`);
+      await pause(RETRY_MS, lost);
+    }
+  }, MOST_STREAMS_PER_TRIP);
+
+export const beginTenure = async (
+  ports: TenurePorts,
+  runner: Runner,
+  options: TenureOptions,
+): Promise<Tenure> => {
+  const over = new AbortController();
+  const ended = new AbortController();
+  let renewedAt = performance.now();
+
+  const lose = (why: string): void => {
+    if (over.signal.aborted) return;
+    ports.log(`runner ${runner.id} lost its leases: ${why}`);
+    over.abort(new Error(why));
+    ended.abort();
+  };
+
+  const renew = async (): Promise<void> => {
+    const asked = performance.now();
+    const renewed = await ports.presence.renew(runner.id, options.leaseMs)();
+    if (ended.signal.aborted) return;
+    if (E.isRight(renewed) && !renewed.right) lose('it was overdue and has been declared lost');
+    else if (E.isRight(renewed)) renewedAt = asked;
+    else if (performance.now() - renewedAt > options.leaseMs) lose('it could not renew for a whole lease');
+  };
+
+  const beat = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await pause(options.heartbeatMs, ended.signal);
+      if (!ended.signal.aborted) await renew();
+    }
+  };
+
+  await arrive(ports, runner, options.leaseMs);
+  void beat();
+  return {
+    runner,
+    journal: journalOf(ports, over.signal),
+    lost: over.signal,
+    lose,
+    renew,
+    end: () => ended.abort(),
+  };
+};
+
+const arrive = async (ports: TenurePorts, runner: Runner, leaseMs: number): Promise<void> => {
+  for (;;) {
+    const arrived = await ports.presence.arrive({ id: runner.id, host: runner.host, leaseMs })();
+    if (E.isRight(arrived)) return;
+    if (arrived.left._tag !== 'Unavailable') throw new Error(explain(arrived.left));
+    ports.log(`waiting for the database: ${arrived.left.message}`);
+    await pause(RETRY_MS * 4);
+  }
+};
+
+const explain = (error: { readonly _tag: string; readonly message: string }): string =>
+  `the runner could not announce itself: ${error.message}`;

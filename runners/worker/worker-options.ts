@@ -1,0 +1,40 @@
+/** What a runner is given. Durations are milliseconds. */
+import type { Runner } from '../../domain/job/facts.js';
+import type { JobSpecification } from '../../domain/job/specification.js';
+import type { EventStore } from '../../domain/ports.js';
+import type { ClaimDesk, QueueScope, RunnerPresence } from '../../projections/ports.js';
+import type { LedgerClock } from '../clock.js';
+import type { Handler } from '../define-job.js';
+import type { EndCounts } from './slots.js';
+
+export interface WorkerOptions {
+  readonly handlers: readonly Handler[];
+  readonly scope: QueueScope;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  readonly graceMs: number;
+  readonly pollMs: number;
+  readonly misfireToleranceMs: number;
+  /** Ends when nothing is ready, nothing runs, and no expired claim is left. */
+  readonly drain: boolean;
+}
+
+export interface WorkerDependencies {
+  readonly store: Pick<EventStore, 'append' | 'readStreams'>;
+  readonly claimDesk: ClaimDesk;
+  readonly presence: RunnerPresence;
+  readonly clock: LedgerClock;
+  /** Who this process is: host, ip, instance; the id is the tenure's. */
+  readonly identity: () => Runner;
+  readonly tellStarted: (runner: Runner) => Promise<void>;
+  readonly tellStopped: (runner: Runner, how: 'drained' | 'lost') => Promise<void>;
+  readonly enqueueChildren: (children: readonly JobSpecification[]) => Promise<void>;
+  /** Expires what can be expired; how many claims were. */
+  readonly expireClaims: () => Promise<number>;
+  readonly log: (line: string) => void;
+}
+
+export interface WorkSummary extends EndCounts {
+  readonly superseded: number;
+}

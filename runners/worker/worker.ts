@@ -1,0 +1,185 @@
+/**
+ * A runner: claims ahead, starts as slots come free, reports in batches. It stops as a small machine: working → finishing (no new
+ * claims, what runs may end) → aborting (signals fire, what is held is given back) → stopped.
+ */
+import * as E from 'fp-ts/lib/Either.js';
+import { explainStoreError } from '../../domain/errors.js';
+import { pause } from '../pause.js';
+import type { Handler } from '../define-job.js';
+import { ANY_TYPE } from '../define-job.js';
+import { slots, type Slots } from './slots.js';
+import { claimsWanted, supply, type Supply } from './supply.js';
+import { beginTenure, type Tenure } from './tenure.js';
+import type { WorkerDependencies, WorkerOptions, WorkSummary } from './worker-options.js';
+
+export interface Worker {
+  /** Works until stopped, or until there is nothing left to do. */
+  readonly run: () => Promise<WorkSummary>;
+  /** No new claims; what runs may end within the grace time. */
+  readonly stop: () => void;
+  /** Something may be ready. */
+  readonly wake: () => void;
+}
+
+/** How long to wait where jobs are ready that cannot be claimed yet: their twins run here, or another runner holds the rows. */
+const BLOCKED_MS = 20;
+const RETRY_MS = 250;
+
+interface Desk {
+  readonly dependencies: WorkerDependencies;
+  readonly options: WorkerOptions;
+  readonly hands: Slots;
+  readonly claims: Supply;
+  readonly stopping: AbortSignal;
+  readonly bell: Bell;
+  superseded: number;
+}
+
+export const worker = (dependencies: WorkerDependencies, options: WorkerOptions): Worker => {
+  const stopping = new AbortController();
+  const ringing = bell();
+  const handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
+  const handlerOf = (type: string): Handler | undefined => handlers.get(type) ?? handlers.get(ANY_TYPE);
+  let tenure: Tenure | undefined;
+
+  const current = (): Tenure => {
+    if (tenure === undefined) throw new Error('the runner has not begun');
+    return tenure;
+  };
+  const hands = slots({
+    concurrency: options.concurrency,
+    handlerOf,
+    onChange: ringing.ring,
+    ports: () => ({ ...dependencies, tenure: current(), misfireToleranceMs: options.misfireToleranceMs }),
+  });
+  const claims = supply({ ...dependencies, desk: dependencies.claimDesk }, options.scope, () => ({
+    runner: current().runner,
+    lost: current().lost,
+    leaseMs: options.leaseMs,
+    handlerOf,
+    isHeldHere: hands.isHeldHere,
+    log: dependencies.log,
+  }));
+  const desk: Desk = {
+    dependencies,
+    options,
+    hands,
+    claims,
+    stopping: stopping.signal,
+    bell: ringing,
+    superseded: 0,
+  };
+
+  const takeUp = async (): Promise<void> => {
+    const begun = await beginTenure(dependencies, dependencies.identity(), options);
+    tenure = begun;
+    begun.lost.addEventListener('abort', () => {
+      hands.forsake(begun.lost.reason);
+      ringing.ring();
+    });
+    await dependencies.tellStarted(begun.runner);
+  };
+
+  const work = async (): Promise<WorkSummary> => {
+    await takeUp();
+    if (options.drain) await dependencies.expireClaims();
+    while (!stopping.signal.aborted) {
+      if (current().lost.aborted) {
+        await dependencies.tellStopped(current().runner, 'lost');
+        await takeUp();
+      }
+      if (await isFinished(desk)) break;
+    }
+    await finish(desk, current());
+    return { ...hands.counts, superseded: desk.superseded };
+  };
+
+  return {
+    run: work,
+    stop: () => {
+      stopping.abort();
+      ringing.ring();
+    },
+    wake: () => {
+      claims.refresh();
+      ringing.ring();
+    },
+  };
+};
+
+/** One step of the loop: claims, or waits for something to change. True where a draining runner has nothing left to do. */
+const isFinished = async (desk: Desk): Promise<boolean> => {
+  const { hands, options, claims, dependencies } = desk;
+  const target = claimsWanted(options.concurrency - hands.busy(), hands.pace.perSecond());
+  if (target === 0 || hands.stocked() * 2 > target) {
+    await desk.bell.wait(options.pollMs);
+    return false;
+  }
+  const supplied = await claims.claim(target - hands.stocked());
+  if (E.isLeft(supplied)) {
+    dependencies.log(`claiming failed: ${explainStoreError(supplied.left)}`);
+    await pause(RETRY_MS, desk.stopping);
+    return false;
+  }
+  const { claimed, superseded, isDry } = supplied.right;
+  desk.superseded += superseded;
+  hands.add(claimed);
+  if (claimed.length > 0 || superseded > 0) return false;
+  if (!isDry) await desk.bell.wait(BLOCKED_MS);
+  else if (options.drain && hands.isIdle())
+    return (await dependencies.expireClaims()) === 0 && (await isDrained(desk));
+  else await desk.bell.wait(options.drain ? BLOCKED_MS : options.pollMs);
+  return false;
+};
+
+/** Rows that others hold at this moment are not there for a pick, but they are ready. */
+const isDrained = async ({ dependencies, options, claims, bell: ringing }: Desk): Promise<boolean> => {
+  const ready = await dependencies.claimDesk.readyQueues(options.scope)();
+  if (E.isRight(ready) && ready.right.length === 0) return true;
+  claims.refresh();
+  await ringing.wait(BLOCKED_MS);
+  return false;
+};
+
+const finish = async (
+  { dependencies, options, hands, bell: ringing }: Desk,
+  tenure: Tenure,
+): Promise<void> => {
+  hands.close();
+  if (!tenure.lost.aborted) {
+    await hands.releaseStock('the runner stops');
+    const deadline = performance.now() + options.graceMs;
+    while (!hands.isIdle() && performance.now() < deadline) await ringing.wait(deadline - performance.now());
+    if (!hands.isIdle()) await hands.interrupt('the runner stops');
+    await tenure.journal.settled();
+  }
+  tenure.end();
+  await dependencies.tellStopped(tenure.runner, 'drained');
+  await dependencies.presence.leave(tenure.runner.id)();
+};
+
+interface Bell {
+  readonly ring: () => void;
+  /** Until the bell rings, or so many milliseconds have passed. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+/** A ring that nobody waits for is kept for the next who does. */
+const bell = (): Bell => {
+  let isRung = false;
+  let waiting: AbortController | undefined;
+  return {
+    ring: () => {
+      isRung = true;
+      waiting?.abort();
+    },
+    wait: async (milliseconds) => {
+      if (!isRung) {
+        waiting = new AbortController();
+        await pause(Math.max(0, milliseconds), waiting.signal);
+        waiting = undefined;
+      }
+      isRung = false;
+    },
+  };
+};
