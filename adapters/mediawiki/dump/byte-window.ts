@@ -21,9 +21,9 @@ export interface ByteWindow {
 export const LONGEST_ROW = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-export const openWindow = (path: string): ByteWindow => ({
+export const openWindow = (path: string, pieceLength: number): ByteWindow => ({
   path,
-  chunks: dumpBytes(path),
+  chunks: dumpBytes(path, pieceLength),
   bytes: Buffer.alloc(0),
   at: 0,
   line: 1,

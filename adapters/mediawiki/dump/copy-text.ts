@@ -1,22 +1,34 @@
 /** One line of PostgreSQL's COPY text format. */
-const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
-const ESCAPED = /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([^]))/g;
+import { escapesOf } from './unescape.js';
+
+const ESCAPES = escapesOf({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' });
 const BACKSLASH = 0x5c;
 const TAB = 0x09;
+const CAPITAL_N = 0x4e;
+/** A byte by its number; pg_dump does not write it so, but COPY reads it. */
+const NUMBERED = /^(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2}))/;
 
 const unescaped = (field: Buffer): Buffer => {
   if (!field.includes(BACKSLASH)) return field;
-  const plain = field
-    .toString('latin1')
-    .replace(ESCAPED, (_all, octal?: string, hex?: string, character = '') => {
-      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
-      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-      return ESCAPES[String(character)] ?? String(character);
-    });
-  return Buffer.from(plain, 'latin1');
+  const plain = Buffer.allocUnsafe(field.length);
+  let length = 0;
+  for (let at = 0; at < field.length; at += 1) {
+    let byte = field[at] ?? 0;
+    if (byte === BACKSLASH) {
+      const [digits, octal, hex = ''] = NUMBERED.exec(field.toString('latin1', at + 1, at + 4)) ?? [];
+      byte = ESCAPES[field[at + 1] ?? BACKSLASH] ?? byte;
+      if (digits !== undefined)
+        byte = octal === undefined ? Number.parseInt(hex, 16) : Number.parseInt(octal, 8);
+      at += digits?.length ?? 1;
+    }
+    plain[length] = byte;
+    length += 1;
+  }
+  return plain.subarray(0, length);
 };
 
-const isNull = (field: Buffer): boolean => field.length === 2 && field[0] === BACKSLASH && field[1] === 0x4e;
+const isNull = (field: Buffer): boolean =>
+  field.length === 2 && field[0] === BACKSLASH && field[1] === CAPITAL_N;
 
 /** The values of a line without its newline. */
 export const copyValues = (line: Buffer): (Buffer | null)[] => {

@@ -3,8 +3,6 @@ import { createReadStream } from 'node:fs';
 import { Readable, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-const CHUNK = 256 * 1024;
-
 async function* behind(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield first;
@@ -24,14 +22,15 @@ const firstBytes = async (chunks: AsyncIterator<Buffer>): Promise<Buffer> => {
   return first;
 };
 
-export async function* dumpBytes(path: string): AsyncGenerator<Buffer> {
-  const file: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: CHUNK });
+export async function* dumpBytes(path: string, pieceLength: number): AsyncGenerator<Buffer> {
+  const file: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: pieceLength });
   const chunks = file[Symbol.asyncIterator]();
   const first = await firstBytes(chunks);
   const all = behind(first, chunks);
   if (first[0] !== 0x1f || first[1] !== 0x8b) return yield* all;
-  const plain = createGunzip({ chunkSize: CHUNK });
+  const plain = createGunzip({ chunkSize: Math.max(64, pieceLength) });
   // The error, if any, also comes out of the loop over `plain`.
   pipeline(Readable.from(all), plain, () => undefined);
-  for await (const chunk of plain as AsyncIterable<Buffer>) yield chunk;
+  const decompressed: AsyncIterable<Buffer> = plain;
+  yield* decompressed;
 }

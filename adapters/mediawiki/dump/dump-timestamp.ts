@@ -17,7 +17,9 @@ export const isoTimestamp = (text: string): string | undefined => {
   const moment = Date.parse(`${local}Z`);
   // Date.parse takes 31 February for 3 March.
   if (Number.isNaN(moment) || new Date(moment).toISOString().slice(0, 19) !== local) return undefined;
-  const utc = new Date(moment - offsetSeconds(offset) * 1000).toISOString().slice(0, 19);
+  const shift = offsetSeconds(offset);
+  const utc = shift === 0 ? local : new Date(moment - shift * 1000).toISOString().slice(0, 19);
+  if (!/^[0-9]{4}-/.test(utc)) return undefined;
   const digits = fraction.replace(/0+$/, '');
   return digits === '' ? `${utc}Z` : `${utc}.${digits}Z`;
 };

@@ -97,5 +97,7 @@ export const rowOfValues = (
   if (layout === undefined) return E.left(`has ${values.length} values, which is no layout of a job table`);
   if (layout.length !== values.length)
     return E.left(`has ${values.length} values for ${layout.length} columns`);
-  return jobRow(line, Object.fromEntries(layout.map((name, index) => [name, values[index]])));
+  const named: Record<string, Buffer | null | undefined> = {};
+  for (const [index, name] of layout.entries()) named[name] = values[index];
+  return jobRow(line, named);
 };

@@ -8,6 +8,7 @@ import { readSqlDump } from './sql-dump.js';
 
 type DumpFormat = 'csv' | 'mysql' | 'standard';
 
+const PIECE = 256 * 1024;
 const HEAD = 64 * 1024;
 const CSV_HEADER =
   /^(?:\u00ef\u00bb\u00bf)?(?=[^\n]*\bjob_cmd\b)"?[a-z_0-9]+"?(?:,"?[a-z_0-9]+"?)+\r?(?:\n|$)/;
@@ -64,9 +65,13 @@ async function* read(window: ByteWindow): AsyncGenerator<E.Either<DumpError, Job
   else yield* readSqlDump(window, format);
 }
 
-/** Every row or what is wrong with it, in the order of the file; in bounded memory; gzip is read as it is. */
-export async function* readJobDump(path: string): AsyncGenerator<E.Either<DumpError, JobRow>> {
-  const window = openWindow(path);
+/** Every row or what is wrong with it, in the order of the file; in bounded memory; gzip is read as it is.
+ * `pieceLength`: how many bytes are asked of the file at a time. */
+export async function* readJobDump(
+  path: string,
+  pieceLength = PIECE,
+): AsyncGenerator<E.Either<DumpError, JobRow>> {
+  const window = openWindow(path, pieceLength);
   try {
     for await (const item of read(window)) {
       const isEnd = E.isLeft(item) && item.left._tag !== 'DumpInvalid';

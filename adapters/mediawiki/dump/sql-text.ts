@@ -1,30 +1,15 @@
-/** What a text literal stands for, byte by byte: a dump of a binary column is not UTF-8. */
-const MYSQL_ESCAPES: Readonly<Record<string, string>> = {
-  '0': '\0',
-  b: '\b',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  Z: '\u001a',
-  '%': '\\%',
-  _: '\\_',
-};
-const POSTGRES_ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+/** What a text literal of SQL stands for, in bytes. */
+import { escapesOf, unescaped } from './unescape.js';
 
-const replaced = (text: string, escapes: Readonly<Record<string, string>>, quote: string): string =>
-  text.replace(/\\([^])|''|""/g, (pair, escaped?: string) => {
-    if (escaped !== undefined) return escapes[escaped] ?? escaped;
-    return pair === quote + quote ? quote : pair;
-  });
+const MYSQL = escapesOf({ '0': '\0', b: '\b', n: '\n', r: '\r', t: '\t', Z: '\u001a' });
+const POSTGRES = escapesOf({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' });
 
 /** `literal` with its quotes. */
 export const quotedText = (literal: Buffer, escapes: 'mysql' | 'postgres' | 'none'): Buffer => {
-  const quote = literal.toString('latin1', 0, 1);
   const inner = literal.subarray(1, -1);
-  if (!inner.includes('\\') && !inner.includes(quote)) return inner;
-  const text = inner.toString('latin1');
-  if (escapes === 'none') return Buffer.from(text.replaceAll(quote + quote, quote), 'latin1');
-  return Buffer.from(replaced(text, escapes === 'mysql' ? MYSQL_ESCAPES : POSTGRES_ESCAPES, quote), 'latin1');
+  const quote = literal[0] ?? 0;
+  if (escapes === 'none') return unescaped(inner, quote);
+  return unescaped(inner, quote, escapes === 'mysql' ? MYSQL : POSTGRES);
 };
 
 const MAX_CODE_POINT = 0x10ffff;
