@@ -19,7 +19,9 @@ export default class CountReporter extends Mocha.reporters.Spec {
       process.on('uncaughtExceptionMonitor', countFailure);
       setTimeout(() => {
         const kept = process.getActiveResourcesInfo().join(', ');
-        process.stderr.write(`the tests are over, but something they left open keeps the process alive: ${kept}\n`);
+        process.stderr.write(
+          `the tests are over, but something they left open keeps the process alive: ${kept}\n`,
+        );
         countFailure();
         process.exit(1);
       }, patienceMs).unref();
