@@ -23,7 +23,7 @@ import {
   suppress,
 } from './given-commands.js';
 
-const heldThere = { token: 'imported', claimedAt: at(0), leaseExpiresAt: at(30) };
+const heldThere = { token: 'token-1', claimedAt: at(0), leaseExpiresAt: at(30) };
 const last = { ...retry, maxAttempts: 1 };
 const late = { now: at(100), leaseExpiresAt: at(130) };
 
