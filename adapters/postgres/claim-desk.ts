@@ -1,7 +1,8 @@
 /** Where runners come for work: which queues are ready, and a short transaction that holds the rows picked from them. */
 import type { ClaimDesk, Pick, PickedJob, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { attempt } from './error-mapping.js';
-import { postgresEventStore, type InlineFragments } from './event-store.js';
+import type { InlineWrites } from './append.js';
+import { postgresEventStore } from './event-store.js';
 import { isoSql } from './iso.js';
 import { postgresJobIndex } from './job-index.js';
 import { inSchema, type SchemaName } from './schema-name.js';
@@ -87,7 +88,7 @@ const pickValues = (picks: readonly Pick[]) => [
   picks.map(({ limit }) => limit),
 ];
 
-export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: InlineFragments): ClaimDesk => {
+export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: InlineWrites): ClaimDesk => {
   const statement = (label: string, sql: string): Statement => prepared(label, inSchema(sql, schema));
   const readyQueues = statement('ready-queues', READY_QUEUES);
   const pick = statement('pick', PICK);

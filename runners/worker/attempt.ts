@@ -29,44 +29,47 @@ export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released
 export interface AttemptControl {
   /** Fires when the handler is to stop: the lease is lost, or the grace time is over. */
   readonly abort: AbortController;
-  /** True where the attempt was interrupted by the stop of the runner: what comes of it is a release, not a failure. */
+  /** True where the runner's stop interrupted the attempt: it has been given back, and has no end of its own. */
   isInterrupted: boolean;
-  /** Called when the handler holds its slot no longer; the report is still to be written. */
-  readonly slotFreed: () => void;
 }
 
-export const runAttempt = async (
+/** An attempt whose start is durable; its handler has not been called. */
+export interface StartedAttempt {
+  readonly job: HeldJob;
+  readonly handler: Handler;
+  readonly handled: HandledJob<unknown>;
+  readonly running: Running;
+}
+
+/** Decode and start. The start is durable before the handler is called, so that a job which ends its process is counted. */
+export const startAttempt = async (
   ports: AttemptPorts,
   job: HeldJob,
   handler: Handler,
-  control: AttemptControl,
-): Promise<AttemptEnd> => {
+): Promise<E.Either<AttemptEnd, StartedAttempt>> => {
   const params = handler.decodeParams(job.state.job.params);
   if (E.isLeft(params)) {
-    control.slotFreed();
     const error = { name: 'ParamsRefused', message: params.left };
-    return ended(
-      ports,
-      job,
-      await report(ports, job, { _tag: 'RefuseParams', token: job.token, error }),
-      'refused',
-    );
+    const written = await report(ports, job, { _tag: 'RefuseParams', token: job.token, error });
+    return E.left(ended(ports, job, written, 'refused'));
   }
   const started = await start(ports, job);
-  if (E.isLeft(started)) {
-    control.slotFreed();
-    return ended(ports, job, started, 'lost');
-  }
-  if (job.state._tag !== 'Running') return 'lost';
-  const outcome = await execute(
-    ports,
-    handler,
-    handled(job.state, job.jobId, params.right),
-    job.state,
-    control,
-  );
-  control.slotFreed();
-  return settle(ports, job, outcome, control);
+  if (E.isLeft(started)) return E.left(ended(ports, job, started, 'lost'));
+  if (started.right._tag !== 'Running') return E.left('lost');
+  const running = started.right;
+  return E.right({ job, handler, running, handled: handled(running, job.jobId, params.right) });
+};
+
+/** Run, tear down, report. `slotFreed` is called when the handler is done; the report is still to be written then. */
+export const runAttempt = async (
+  ports: AttemptPorts,
+  started: StartedAttempt,
+  control: AttemptControl,
+  slotFreed: () => void,
+): Promise<AttemptEnd> => {
+  const outcome = await execute(ports, started, control);
+  slotFreed();
+  return settle(ports, started.job, outcome, control);
 };
 
 const start = (ports: AttemptPorts, job: HeldJob) => {
@@ -105,9 +108,7 @@ class ReturnedFalse extends Error {
 
 const execute = async (
   ports: AttemptPorts,
-  handler: Handler,
-  job: HandledJob<unknown>,
-  { attempt }: Running,
+  { handler, handled: job, running: { attempt } }: StartedAttempt,
   control: AttemptControl,
 ): Promise<Outcome> => {
   const children: JobSpecification[] = [];
@@ -165,6 +166,7 @@ const settle = async (
   const { token } = job;
   const { durationMs } = outcome;
   const now = ports.clock.now();
+  if (control.isInterrupted) return 'released';
   if (outcome._tag === 'Returned') {
     const spawned = outcome.children.length === 0 ? undefined : outcome.children.map(asJson);
     const result = storableResult(outcome.value);
@@ -179,7 +181,6 @@ const settle = async (
     if (E.isRight(written) && outcome.children.length > 0) await ports.enqueueChildren(outcome.children);
     return ended(ports, job, written, 'succeeded');
   }
-  if (control.isInterrupted) return 'released';
   const error = errorFacts(outcome.error);
   const written = await report(ports, job, {
     _tag: 'FailAttempt',

@@ -38,23 +38,22 @@ interface Desk {
 export const worker = (dependencies: WorkerDependencies, options: WorkerOptions): Worker => {
   const stopping = new AbortController();
   const ringing = bell();
+  const tenures = succession(dependencies, options);
   const handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
   const handlerOf = (type: string): Handler | undefined => handlers.get(type) ?? handlers.get(ANY_TYPE);
-  let tenure: Tenure | undefined;
-
-  const current = (): Tenure => {
-    if (tenure === undefined) throw new Error('the runner has not begun');
-    return tenure;
-  };
   const hands = slots({
     concurrency: options.concurrency,
     handlerOf,
     onChange: ringing.ring,
-    ports: () => ({ ...dependencies, tenure: current(), misfireToleranceMs: options.misfireToleranceMs }),
+    ports: () => ({
+      ...dependencies,
+      tenure: tenures.current(),
+      misfireToleranceMs: options.misfireToleranceMs,
+    }),
   });
   const claims = supply({ ...dependencies, desk: dependencies.claimDesk }, options.scope, () => ({
-    runner: current().runner,
-    lost: current().lost,
+    runner: tenures.current().runner,
+    lost: tenures.current().lost,
     leaseMs: options.leaseMs,
     handlerOf,
     isHeldHere: hands.isHeldHere,
@@ -69,28 +68,19 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     bell: ringing,
     superseded: 0,
   };
-
-  const takeUp = async (): Promise<void> => {
-    const begun = await beginTenure(dependencies, dependencies.identity(), options);
-    tenure = begun;
-    begun.lost.addEventListener('abort', () => {
-      hands.forsake(begun.lost.reason);
-      ringing.ring();
-    });
-    await dependencies.tellStarted(begun.runner);
+  const onLost = (reason: unknown): void => {
+    hands.forsake(reason);
+    ringing.ring();
   };
 
   const work = async (): Promise<WorkSummary> => {
-    await takeUp();
+    await tenures.begin(onLost);
     if (options.drain) await dependencies.expireClaims();
     while (!stopping.signal.aborted) {
-      if (current().lost.aborted) {
-        await dependencies.tellStopped(current().runner, 'lost');
-        await takeUp();
-      }
+      if (tenures.current().lost.aborted) await tenures.begin(onLost);
       if (await isFinished(desk)) break;
     }
-    await finish(desk, current());
+    await finish(desk, tenures.current());
     return { ...hands.counts, superseded: desk.superseded };
   };
 
@@ -103,6 +93,24 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     wake: () => {
       claims.refresh();
       ringing.ring();
+    },
+  };
+};
+
+/** One tenure behind the other: a runner that lost its leases goes on under a new id. */
+const succession = (dependencies: WorkerDependencies, options: WorkerOptions) => {
+  let tenure: Tenure | undefined;
+  return {
+    current: (): Tenure => {
+      if (tenure === undefined) throw new Error('the runner has not begun');
+      return tenure;
+    },
+    begin: async (onLost: (reason: unknown) => void): Promise<void> => {
+      if (tenure !== undefined) await dependencies.tellStopped(tenure.runner, 'lost');
+      const begun = await beginTenure(dependencies, dependencies.identity(), options);
+      tenure = begun;
+      begun.lost.addEventListener('abort', () => onLost(begun.lost.reason));
+      await dependencies.tellStarted(begun.runner);
     },
   };
 };
@@ -145,9 +153,8 @@ const finish = async (
   { dependencies, options, hands, bell: ringing }: Desk,
   tenure: Tenure,
 ): Promise<void> => {
-  hands.close();
+  await hands.close('the runner stops');
   if (!tenure.lost.aborted) {
-    await hands.releaseStock('the runner stops');
     const deadline = performance.now() + options.graceMs;
     while (!hands.isIdle() && performance.now() < deadline) await ringing.wait(deadline - performance.now());
     if (!hands.isIdle()) await hands.interrupt('the runner stops');

@@ -1,0 +1,138 @@
+/** The composition: one ledger on one PostgreSQL, everything a program needs of it, put together once. */
+import * as E from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import type pg from 'pg';
+import { startEmbedded } from '../adapters/embedded/index.js';
+import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
+import { connect } from '../adapters/postgres/connection.js';
+import { postgresEventStore, type PostgresEventStore } from '../adapters/postgres/event-store.js';
+import { inlineWrites } from '../adapters/postgres/inline.js';
+import { postgresJobIndex } from '../adapters/postgres/job-index.js';
+import { migrate } from '../adapters/postgres/migrate.js';
+import { catchUp, untilCaughtUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
+import { postgresClaimWatch, postgresRunnerPresence } from '../adapters/postgres/runner-presence.js';
+import { schemaName, type SchemaName } from '../adapters/postgres/schema-name.js';
+import { whereabouts, type Whereabouts } from '../adapters/system.js';
+import type { StoreError } from '../domain/errors.js';
+import type { Position } from '../domain/ledger.js';
+import { claimedJob } from '../projections/claimed-job.js';
+import { inlineProjections } from '../projections/index.js';
+import type { ClaimDesk, ClaimWatch, JobIndex, RunnerPresence } from '../projections/ports.js';
+import type { Projection } from '../projections/projection.js';
+import { ledgerClock, type LedgerClock } from './clock.js';
+import type { LedgerConfig } from './config.js';
+import { producer, type Producer } from './producer.js';
+import { expireClaims, type ReaperPorts } from './reaper.js';
+
+/** Something outside failed: the embedded server, the connection, the schema. One sentence that says what to do. */
+export interface OpenFailed {
+  readonly _tag: 'OpenFailed';
+  readonly message: string;
+}
+
+export interface Ledger {
+  readonly url: string;
+  readonly schema: SchemaName;
+  /** For reading the tables. */
+  readonly pool: pg.Pool;
+  readonly store: PostgresEventStore;
+  readonly index: JobIndex;
+  readonly claimDesk: ClaimDesk;
+  readonly presence: RunnerPresence;
+  readonly watch: ClaimWatch;
+  readonly clock: LedgerClock;
+  readonly producer: Producer;
+  readonly whereabouts: Whereabouts;
+  /** Tables brought to the end of history as it is now. */
+  readonly catchUp: (
+    projections: readonly Projection[],
+  ) => TaskEither<StoreError, readonly ProjectionStatus[]>;
+  readonly catchUpTo: (
+    projections: readonly Projection[],
+    position: Position,
+  ) => TaskEither<StoreError, readonly ProjectionStatus[]>;
+  /** Expires what can be expired; how many claims were. */
+  readonly expireClaims: (log: (line: string) => void) => Promise<E.Either<StoreError, number>>;
+  readonly reaperPorts: (log: (line: string) => void) => ReaperPorts;
+  readonly close: () => Promise<void>;
+}
+
+export interface OpenOptions extends LedgerConfig {
+  /** Who writes, as the events' metadata tell. */
+  readonly by: string;
+  /** Told what takes long: the first start of the embedded server. */
+  readonly report: (line: string) => void;
+}
+
+export const openLedger =
+  (options: OpenOptions): TaskEither<OpenFailed, Ledger> =>
+  async () => {
+    const schema = schemaName(options.schema);
+    if (E.isLeft(schema)) return failed(schema.left.message);
+    const url = await databaseUrl(options);
+    if (E.isLeft(url)) return url;
+    const pool = await connect(url.right)();
+    if (E.isLeft(pool)) return failed(pool.left.message);
+    const migrated = await migrate(pool.right, schema.right)();
+    if (E.isLeft(migrated)) {
+      await pool.right.end();
+      return failed(messageOf(migrated.left));
+    }
+    const ledger = compose(url.right, pool.right, schema.right, options.by);
+    const measured = await ledger.clock.measure();
+    if (E.isRight(measured)) return E.right(ledger);
+    await ledger.close();
+    return failed(messageOf(measured.left));
+  };
+
+const failed = (message: string): E.Either<OpenFailed, never> => E.left({ _tag: 'OpenFailed', message });
+
+const messageOf = (error: StoreError): string => error.message;
+
+const databaseUrl = async ({
+  databaseUrl: url,
+  home,
+  report,
+}: OpenOptions): Promise<E.Either<OpenFailed, string>> => {
+  if (url !== undefined) return E.right(url);
+  const started = await startEmbedded(home, report)();
+  return E.isLeft(started) ? failed(started.left.message) : E.right(started.right.url);
+};
+
+const compose = (url: string, pool: pg.Pool, schema: SchemaName, by: string): Ledger => {
+  const inline = inlineWrites(inlineProjections);
+  const store = postgresEventStore(pool, { schema, inline });
+  const index = postgresJobIndex(pool, schema);
+  const clock = ledgerClock(index);
+  const presence = postgresRunnerPresence(pool, schema);
+  const watch = postgresClaimWatch(pool, schema);
+  const options = { store, parks: [claimedJob.name] };
+  const reaperPorts = (log: (line: string) => void): ReaperPorts => ({
+    store,
+    watch,
+    presence,
+    catchUpClaims: () => catchUp(pool, schema, [claimedJob], options)(),
+    log,
+  });
+  return {
+    url,
+    schema,
+    pool,
+    store,
+    index,
+    claimDesk: postgresClaimDesk(pool, schema, inline),
+    presence,
+    watch,
+    clock,
+    producer: producer({ store, index, clock, by }),
+    whereabouts: whereabouts(),
+    catchUp: (projections) => catchUp(pool, schema, projections, options),
+    catchUpTo: (projections, position) => untilCaughtUp(pool, schema, projections, position, options),
+    expireClaims: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
+    reaperPorts,
+    close: async () => {
+      await store.close();
+      await pool.end();
+    },
+  };
+};

@@ -1,0 +1,21 @@
+/** How often each key is held. */
+export interface KeyCounter {
+  readonly has: (key: string) => boolean;
+  readonly hold: (key: string) => void;
+  readonly drop: (key: string) => void;
+}
+
+export const keyCounter = (): KeyCounter => {
+  const held = new Map<string, number>();
+  return {
+    has: (key) => held.has(key),
+    hold: (key) => {
+      held.set(key, (held.get(key) ?? 0) + 1);
+    },
+    drop: (key) => {
+      const left = (held.get(key) ?? 1) - 1;
+      if (left > 0) held.set(key, left);
+      else held.delete(key);
+    },
+  };
+};
