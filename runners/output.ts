@@ -1,0 +1,98 @@
+/** Standard output and standard error as commands use them: answers on the one, everything else on the other. */
+import type { Writable } from 'node:stream';
+import { once } from 'node:events';
+
+export interface Output {
+  /**
+   * Writes to standard output, waiting while its reader is slow. False where nobody reads any more (`… | head`): a command that
+   * only tells can stop, one that writes to the ledger goes on.
+   */
+  readonly write: (text: string) => Promise<boolean>;
+  readonly line: (text: string) => Promise<boolean>;
+  /** One JSON document on a line of its own. */
+  readonly json: (value: unknown) => Promise<boolean>;
+  /** A line on standard error: a log line, a warning, why a command failed. */
+  readonly tell: (text: string) => void;
+  /** A line on standard error that the next one replaces, where a person is looking; otherwise one every few seconds. */
+  readonly progress: (text: string) => void;
+  /** Settled when everything has left this process. */
+  readonly flushed: () => Promise<void>;
+}
+
+/** JSON text; positions, revisions and numbers of jobs are decimal strings. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member));
+
+export interface Streams {
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly now: () => number;
+}
+
+const PROGRESS_EVERY_MS = 5_000;
+
+const progressLine = ({ stderr, now }: Streams) => {
+  let isOpen = false;
+  let last = Number.NEGATIVE_INFINITY;
+  const isWatched = stderr.isTTY === true;
+  return {
+    close: (): void => {
+      if (isOpen) stderr.write('\n');
+      isOpen = false;
+    },
+    show: (text: string): void => {
+      if (isWatched) {
+        stderr.write(`\r\u001B[K${text}`);
+        isOpen = true;
+      } else if (now() - last >= PROGRESS_EVERY_MS) {
+        stderr.write(`${text}\n`);
+        last = now();
+      }
+    },
+  };
+};
+
+/** Settles when the stream takes more, or never will. */
+const drained = async (stream: Writable): Promise<void> => {
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([
+    once(stream, 'drain', { signal }),
+    once(stream, 'close', { signal }),
+    once(stream, 'error', { signal }),
+  ]).catch(() => undefined);
+  settled.abort();
+};
+
+export const output = (streams: Streams): Output => {
+  const { stdout, stderr } = streams;
+  const progress = progressLine(streams);
+  let isClosed = false;
+  const close = (): void => {
+    isClosed = true;
+  };
+  // A reader that has gone (EPIPE) has what it wanted; that is no failure.
+  stdout.on('error', close);
+  stdout.on('close', close);
+  stderr.on('error', () => undefined);
+
+  const write = async (text: string): Promise<boolean> => {
+    if (isClosed) return false;
+    if (!stdout.write(text)) await drained(stdout);
+    return !isClosed;
+  };
+  return {
+    write,
+    line: (text) => write(`${text}\n`),
+    json: (value) => write(`${toJson(value)}\n`),
+    tell: (text) => {
+      progress.close();
+      stderr.write(`${text}\n`);
+    },
+    progress: progress.show,
+    flushed: async () => {
+      progress.close();
+      if (!isClosed) await new Promise<void>((resolve) => stdout.write('', () => resolve()));
+    },
+  };
+};

@@ -1,0 +1,77 @@
+/** The command line: commander's program from our commands, and every way of ending as an outcome. */
+import { Command, CommanderError } from 'commander';
+import type { Action, CliCommand } from './commands/command.js';
+import { done, wrongUsage, type Outcome } from './commands/outcome.js';
+import { VERSION } from './version.js';
+
+export interface GlobalOptions {
+  readonly databaseUrl?: string;
+  readonly home?: string;
+  readonly schema?: string;
+  readonly json?: true;
+}
+
+export interface ProgramHost {
+  readonly commands: readonly CliCommand[];
+  readonly perform: (action: Action, options: GlobalOptions) => Promise<Outcome>;
+  readonly write: (text: string) => void;
+  readonly tell: (text: string) => void;
+  /** Columns of the terminal, for help. */
+  readonly columns: number;
+}
+
+const describeProgram = ({ write, tell, columns }: ProgramHost): Command =>
+  new Command('jobledger')
+    .description('An event-sourced job ledger.')
+    .version(VERSION, '--version', 'show the version')
+    .helpOption('--help', 'show this help')
+    .helpCommand(false)
+    .option('--database-url <url>', 'PostgreSQL to use (JOBLEDGER_DATABASE_URL; default: an embedded one)')
+    .option('--home <folder>', 'where the embedded one lives (JOBLEDGER_HOME; default: .jobledger)')
+    .option('--schema <name>', 'schema of the tables (JOBLEDGER_SCHEMA; default: jobledger)')
+    .option('--json', 'answer in JSON on standard output')
+    .exitOverride()
+    .configureOutput({
+      writeOut: write,
+      writeErr: tell,
+      outputError: () => undefined,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+    })
+    .configureHelp({ showGlobalOptions: true });
+
+/** commander says `error: unknown option '--jsn'` and its suggestion on a second line; a sentence is enough. */
+const sentence = (command: string, { message }: CommanderError): string => {
+  const plain = message
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '');
+  return `${plain}; see "jobledger${command === '' ? '' : ` ${command}`} --help"`;
+};
+
+const wasHelp = ({ code, exitCode }: CommanderError): boolean => exitCode === 0 || code === 'commander.help';
+
+/** Runs one command line; never throws for what a user typed. */
+export const runProgram = async (host: ProgramHost, args: readonly string[]): Promise<Outcome> => {
+  const program = describeProgram(host);
+  let outcome: Outcome = done;
+  const run = async (action: Action): Promise<void> => {
+    outcome = await host.perform(action, program.opts<GlobalOptions>());
+  };
+  for (const { name, summary, examples, register } of host.commands) {
+    const command = program.command(name).description(summary).helpOption('--help', 'show this help');
+    const shown = examples.map((example) => `  $ ${example}`).join('\n');
+    command.addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:\n${shown}`);
+    register(command, run);
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.help') return wrongUsage('say which command; they are listed above');
+    if (error.exitCode === 0) return done;
+    const named = host.commands.find(({ name }) => args.includes(name));
+    return wrongUsage(sentence(named?.name ?? '', error));
+  }
+};
