@@ -14,9 +14,9 @@ import {
 } from './attempt.js';
 import { dedupKeyOf } from './claiming.js';
 import type { HeldJob } from './holding.js';
-import { keyCounter } from './key-counter.js';
+import { keyCounter, type KeyCounter } from './key-counter.js';
 import { measuredPace, type Pace } from './pace.js';
-import { queueOf } from './queue.js';
+import { queueOf, type Queue } from './queue.js';
 
 export type EndCounts = Record<AttemptEnd, number>;
 
@@ -59,118 +59,148 @@ interface Uncalled {
   readonly entry: Active;
 }
 
+/** All that changes, in one place. */
+interface Hand {
+  readonly options: SlotsOptions;
+  readonly pace: Pace;
+  readonly counts: EndCounts;
+  readonly keys: KeyCounter;
+  readonly stock: Queue<HeldJob>;
+  readonly uncalled: Queue<Uncalled>;
+  readonly active: Set<Active>;
+  starting: number;
+  busy: number;
+  isOpen: boolean;
+}
+
 export const slots = (options: SlotsOptions): Slots => {
-  const pace = measuredPace();
-  const counts: EndCounts = { succeeded: 0, failed: 0, refused: 0, lost: 0, released: 0 };
-  const keys = keyCounter();
-  const stock = queueOf<HeldJob>();
-  const uncalled = queueOf<Uncalled>();
-  const active = new Set<Active>();
-  let starting = 0;
-  let busy = 0;
-  let isOpen = true;
-
-  /** A job whose holder was lost before may be what ends processes: nobody else's start is written beside it. */
-  const mayStart = (job: HeldJob): boolean => {
-    const ahead =
-      job.state.job.losses > 0 ? 0 : Math.min(MOST_AHEAD, Math.floor(pace.perSecond() * AHEAD_SECONDS));
-    return busy + starting + uncalled.size() < options.concurrency + ahead;
+  const hand: Hand = {
+    options,
+    pace: measuredPace(),
+    counts: { succeeded: 0, failed: 0, refused: 0, lost: 0, released: 0 },
+    keys: keyCounter(),
+    stock: queueOf(),
+    uncalled: queueOf(),
+    active: new Set(),
+    starting: 0,
+    busy: 0,
+    isOpen: true,
   };
-
-  const fill = (): void => {
-    while (isOpen && busy < options.concurrency) {
-      const next = uncalled.take();
-      if (next === undefined) break;
-      void run(next);
-    }
-    for (let job = stock.first(); isOpen && job !== undefined && mayStart(job); job = stock.first()) {
-      stock.take();
-      void begin(job);
-    }
-  };
-
-  const drop = (entry: Active): void => {
-    active.delete(entry);
-    keys.drop(dedupKeyOf(entry.job.state));
-    options.onChange();
-  };
-
-  const done = (entry: Active, end: AttemptEnd): void => {
-    if (!active.has(entry)) return;
-    counts[end] += 1;
-    drop(entry);
-  };
-
-  const begin = async (job: HeldJob): Promise<void> => {
-    const handler = options.handlerOf(job.state.job.enqueued.type);
-    if (handler === undefined) return;
-    const entry: Active = { job, control: { abort: new AbortController(), isInterrupted: false } };
-    active.add(entry);
-    starting += 1;
-    const outcome = await startAttempt(options.ports(), job, handler);
-    starting -= 1;
-    if (outcome._tag === 'Left') done(entry, outcome.left);
-    else if (isOpen) uncalled.add({ attempt: outcome.right, entry });
-    else await giveBack(entry, 'the runner stops');
-    fill();
-  };
-
-  const run = async ({ attempt, entry }: Uncalled): Promise<void> => {
-    busy += 1;
-    const end = await runAttempt(options.ports(), attempt, entry.control, () => {
-      busy -= 1;
-      pace.count();
-      fill();
-    });
-    done(entry, end);
-  };
-
-  const release = async (job: HeldJob, why: string): Promise<void> => {
-    const ports = options.ports();
-    await report(ports, job, { _tag: 'ReleaseClaim', token: job.token, now: ports.clock.now(), why });
-    counts.released += 1;
-  };
-
-  /** Interrupted for good: what its handler still does or says is not reported. */
-  const giveBack = async (entry: Active, why: string): Promise<void> => {
-    entry.control.isInterrupted = true;
-    entry.control.abort.abort(new Error(why));
-    await release(entry.job, why);
-    if (active.has(entry)) drop(entry);
-  };
-
-  const takeStock = (): readonly HeldJob[] => {
-    const waiting = stock.takeAll();
-    for (const job of waiting) keys.drop(dedupKeyOf(job.state));
-    return waiting;
-  };
-
   return {
-    pace,
-    counts,
-    add: (jobs) => {
-      for (const job of jobs) {
-        keys.hold(dedupKeyOf(job.state));
-        stock.add(job);
-      }
-      fill();
-    },
-    stocked: stock.size,
-    busy: () => busy + starting + uncalled.size(),
-    isIdle: () => active.size === 0 && stock.size() === 0,
-    isHeldHere: keys.has,
-    close: async (why) => {
-      isOpen = false;
-      const stocked = takeStock().map((job) => release(job, why));
-      await Promise.all([...stocked, ...uncalled.takeAll().map(({ entry }) => giveBack(entry, why))]);
-    },
+    pace: hand.pace,
+    counts: hand.counts,
+    add: (jobs) => take(hand, jobs),
+    stocked: hand.stock.size,
+    busy: () => occupied(hand),
+    isIdle: () => hand.active.size === 0 && hand.stock.size() === 0,
+    isHeldHere: hand.keys.has,
+    close: (why) => close(hand, why),
     interrupt: async (why) => {
-      await Promise.all([...active].map((entry) => giveBack(entry, why)));
+      await Promise.all([...hand.active].map((entry) => giveBack(hand, entry, why)));
     },
-    forsake: (reason) => {
-      takeStock();
-      for (const { entry } of uncalled.takeAll()) drop(entry);
-      for (const { control } of active) control.abort.abort(reason);
-    },
+    forsake: (reason) => forsake(hand, reason),
   };
+};
+
+const occupied = ({ busy, starting, uncalled }: Hand): number => busy + starting + uncalled.size();
+
+const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
+  for (const job of jobs) {
+    hand.keys.hold(dedupKeyOf(job.state));
+    hand.stock.add(job);
+  }
+  fill(hand);
+};
+
+/** A job whose holder was lost before may be what ends processes: nobody else's start is written beside it. */
+const mayStart = (hand: Hand, job: HeldJob): boolean => {
+  const atPace = Math.min(MOST_AHEAD, Math.floor(hand.pace.perSecond() * AHEAD_SECONDS));
+  return occupied(hand) < hand.options.concurrency + (job.state.job.losses > 0 ? 0 : atPace);
+};
+
+const fill = (hand: Hand): void => {
+  while (hand.isOpen && hand.busy < hand.options.concurrency) {
+    const next = hand.uncalled.take();
+    if (next === undefined) break;
+    void run(hand, next);
+  }
+  for (
+    let job = hand.stock.first();
+    hand.isOpen && job !== undefined && mayStart(hand, job);
+    job = hand.stock.first()
+  ) {
+    hand.stock.take();
+    void begin(hand, job);
+  }
+};
+
+const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
+  const handler = hand.options.handlerOf(job.state.job.enqueued.type);
+  if (handler === undefined) return;
+  const entry: Active = { job, control: { abort: new AbortController(), isInterrupted: false } };
+  hand.active.add(entry);
+  hand.starting += 1;
+  const outcome = await startAttempt(hand.options.ports(), job, handler);
+  hand.starting -= 1;
+  if (outcome._tag === 'Left') done(hand, entry, outcome.left);
+  else if (hand.isOpen) hand.uncalled.add({ attempt: outcome.right, entry });
+  else await giveBack(hand, entry, STOPPING);
+  fill(hand);
+};
+
+const STOPPING = 'the runner stops';
+
+const run = async (hand: Hand, { attempt, entry }: Uncalled): Promise<void> => {
+  hand.busy += 1;
+  const end = await runAttempt(hand.options.ports(), attempt, entry.control, () => {
+    hand.busy -= 1;
+    hand.pace.count();
+    fill(hand);
+  });
+  done(hand, entry, end);
+};
+
+const drop = (hand: Hand, entry: Active): void => {
+  hand.active.delete(entry);
+  hand.keys.drop(dedupKeyOf(entry.job.state));
+  hand.options.onChange();
+};
+
+const done = (hand: Hand, entry: Active, end: AttemptEnd): void => {
+  if (!hand.active.has(entry)) return;
+  hand.counts[end] += 1;
+  drop(hand, entry);
+};
+
+const release = async ({ options, counts }: Hand, job: HeldJob, why: string): Promise<void> => {
+  const ports = options.ports();
+  await report(ports, job, { _tag: 'ReleaseClaim', token: job.token, now: ports.clock.now(), why });
+  counts.released += 1;
+};
+
+/** Interrupted for good: what its handler still does or says is not reported. */
+const giveBack = async (hand: Hand, entry: Active, why: string): Promise<void> => {
+  entry.control.isInterrupted = true;
+  entry.control.abort.abort(new Error(why));
+  await release(hand, entry.job, why);
+  if (hand.active.has(entry)) drop(hand, entry);
+};
+
+const takeStock = ({ stock, keys }: Hand): readonly HeldJob[] => {
+  const waiting = stock.takeAll();
+  for (const job of waiting) keys.drop(dedupKeyOf(job.state));
+  return waiting;
+};
+
+const close = async (hand: Hand, why: string): Promise<void> => {
+  hand.isOpen = false;
+  const stocked = takeStock(hand).map((job) => release(hand, job, why));
+  const started = hand.uncalled.takeAll().map(({ entry }) => giveBack(hand, entry, why));
+  await Promise.all([...stocked, ...started]);
+};
+
+const forsake = (hand: Hand, reason: unknown): void => {
+  takeStock(hand);
+  for (const { entry } of hand.uncalled.takeAll()) drop(hand, entry);
+  for (const { control } of hand.active) control.abort.abort(reason);
 };
