@@ -1,13 +1,6 @@
 /** Goes over statements of other tables, of any size, without keeping them: the state between two pieces is one mode. */
 import { type ByteWindow, more, moveTo } from './byte-window.js';
-import {
-  BACKSLASH,
-  BACKTICK,
-  DOUBLE_QUOTE,
-  SINGLE_QUOTE,
-  type SqlDialect,
-  escapesIn,
-} from './sql-dialect.js';
+import { BACKSLASH, BACKTICK, DOUBLE_QUOTE, SINGLE_QUOTE, type SqlDialect } from './sql-dialect.js';
 
 type Mode =
   | { readonly _tag: 'Plain' }
@@ -38,7 +31,9 @@ const LOOK_AHEAD = 70;
 const isQuote = (byte: number | undefined): byte is number =>
   byte === SINGLE_QUOTE || byte === DOUBLE_QUOTE || byte === BACKTICK;
 
-/** What begins at a byte that may begin a comment or a text in dollars; undefined where it does not. */
+const isE = (byte = 0): boolean => (byte | 0x20) === 0x65;
+
+/** What begins at a byte that may begin a comment, a text in dollars or one behind an E; undefined where it does not. */
 const opened = (
   bytes: Buffer,
   at: number,
@@ -47,19 +42,24 @@ const opened = (
   const next = bytes[at + 1];
   if (bytes[at] === MINUS && next === MINUS) return { mode: { _tag: 'Until', end: '\n' }, length: 2 };
   if (bytes[at] === SLASH && next === STAR) return { mode: { _tag: 'Until', end: '*/' }, length: 2 };
-  if (bytes[at] !== DOLLAR || dialect === 'mysql') return undefined;
+  if (dialect === 'mysql') return undefined;
+  if (isE(bytes[at]) && next === SINGLE_QUOTE) {
+    return { mode: { _tag: 'Quoted', quote: SINGLE_QUOTE, escapes: true }, length: 2 };
+  }
+  if (bytes[at] !== DOLLAR) return undefined;
   const tag = /^\$(?:[A-Za-z_]\w*)?\$/.exec(bytes.toString('latin1', at, at + LOOK_AHEAD))?.[0];
   return tag === undefined ? undefined : { mode: { _tag: 'Until', end: tag }, length: tag.length };
 };
 
-const mayOpen = (byte: number | undefined): boolean => byte === MINUS || byte === SLASH || byte === DOLLAR;
+const mayOpen = (byte: number | undefined): boolean =>
+  byte === MINUS || byte === SLASH || byte === DOLLAR || isE(byte);
 
 const plainStep = (bytes: Buffer, { from, limit, dialect }: Piece): Step => {
   for (let at = from; at < limit; at += 1) {
     const byte = bytes[at];
     if (byte === SEMICOLON) return { at: at + 1, mode: PLAIN, done: true };
     if (isQuote(byte)) {
-      const escapes = escapesIn(bytes, at, dialect);
+      const escapes = dialect === 'mysql' && byte !== BACKTICK;
       return { at: at + 1, mode: { _tag: 'Quoted', quote: byte, escapes }, done: false };
     }
     if (!mayOpen(byte)) continue;

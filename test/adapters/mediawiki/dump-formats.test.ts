@@ -52,6 +52,26 @@ describe('readJobDump', () => {
     });
   }
 
+  it('goes over a long statement of another table, whatever its texts and comments hold', async () => {
+    const trap = '; INSERT INTO job VALUES (4); ';
+    const long = {
+      mysqldump: `INSERT INTO \`page\` VALUES ${`(1,'\\'${trap}'),\n(2,"\\"${trap}\\\\"/*${trap}*/),--${trap}\n`.repeat(3000)}(3,'');\n`,
+      pg_dump: `CREATE VIEW v AS ${`SELECT $a$${trap}$a$, 'a''${trap}', E'\\'${trap}\\\\', b-c/d --${trap}\n/*${trap}*/ UNION `.repeat(3000)} SELECT 1;\n`,
+    };
+    for (const length of [61, 64, 67, 1009]) {
+      const mysql = await readText(
+        sample.mysqldump.replace('DELIMITER', () => `${long.mysqldump}DELIMITER`),
+        length,
+      );
+      expect({ ids: ids(mysql), faults: faults(mysql) }).to.deep.equal({ ids: ['1', '2', '3'], faults: [] });
+      const pg = await readText(
+        sample.pgInserts.replace('CREATE FUNCTION', () => `${long.pg_dump}CREATE FUNCTION`),
+        length,
+      );
+      expect({ ids: ids(pg), faults: faults(pg) }).to.deep.equal({ ids: ['1', '2', '3'], faults: [] });
+    }
+  });
+
   it('gives the line on which each row begins', async () => {
     const { rows } = await readText(sample.csv);
     expect(rows.map((row) => row.line)).to.deep.equal([2, 3, 5]);

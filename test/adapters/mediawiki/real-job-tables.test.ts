@@ -96,7 +96,9 @@ describe("a real MediaWiki's job table", () => {
       job_sha1: 'p42glrsl783wj55io7lxhmhxf0e5db5',
     });
     const claimed = rows.filter((row) => row.job_token !== '');
-    expect(claimed.map((row) => row.job_attempts).toSorted()).to.deep.equal([1, 1, 1, 1, 1, 3, 3, 3]);
+    expect(claimed.map((row) => row.job_attempts).toSorted((a, b) => a - b)).to.deep.equal([
+      1, 1, 1, 1, 1, 3, 3, 3,
+    ]);
     expect(claimed.every((row) => row.job_token_timestamp !== null)).to.equal(true);
   });
 
