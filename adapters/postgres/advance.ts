@@ -1,0 +1,143 @@
+/** One projection taken over a stretch of history: rows and checkpoint together, flawed events found and halted at. */
+import { isLeft } from 'fp-ts/lib/Either.js';
+import type pg from 'pg';
+import type { Position, RecordedEvent } from '../../domain/ledger.js';
+import type { Page } from '../../domain/ports.js';
+import type { Projection } from '../../projections/projection.js';
+import type { NetChanges } from '../../projections/row-change.js';
+import {
+  BEGIN,
+  haltOf,
+  moveCheckpoint,
+  noteParked,
+  noteStopped,
+  openCheckpoint,
+  stoppedAt,
+  type Obstacle,
+} from './checkpoint.js';
+import { isAboutValues } from './error-mapping.js';
+import { foldEvents, type Decode, type Flaw } from './fold-page.js';
+import { writeChanges, type Place } from './sink.js';
+import { withClient } from './statement.js';
+
+/** What a projector knows of one projection while it works on it. */
+export interface Track {
+  readonly projection: Projection;
+  readonly place: Place;
+  /** Put aside what cannot be applied, and go on; otherwise the projection stops there. */
+  readonly parks: boolean;
+  position: Position;
+  halt: string | undefined;
+}
+
+export const openTrack = async (
+  db: pg.Pool,
+  projection: Projection,
+  place: Place,
+  parks: boolean,
+): Promise<Track> => {
+  const track: Track = { projection, place, parks, position: 0n, halt: undefined };
+  await refreshTrack(db, track);
+  return track;
+};
+
+/**
+ * Where others have taken it meanwhile. Where an earlier program stopped, this one tries: it may know better. Where this one has
+ * stopped, it waits until somebody has rebuilt the projection.
+ */
+export const refreshTrack = async (db: pg.Pool, track: Track): Promise<void> => {
+  const standing = await openCheckpoint(db, track.place, track.projection);
+  track.position = standing.position;
+  const waits = standing._tag === 'Refused' || track.halt !== undefined;
+  track.halt = waits ? haltOf(track.projection.name, standing) : undefined;
+};
+
+export type Advance = 'moved' | 'overtaken' | 'halted';
+
+/** How often an event is tried alone before it counts as one that cannot be applied. */
+const TRIES = 3;
+
+const inTransaction = async (
+  db: pg.Pool,
+  track: Track,
+  to: Position,
+  work: (client: pg.ClientBase) => Promise<void>,
+): Promise<boolean> =>
+  withClient(db, async (client) => {
+    await client.query(BEGIN);
+    try {
+      const isOurs = await moveCheckpoint(client, track.place, track.projection, {
+        from: track.position,
+        to,
+      });
+      if (isOurs) await work(client);
+      await client.query(isOurs ? 'COMMIT' : 'ROLLBACK');
+      if (isOurs) track.position = to;
+      return isOurs;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
+  });
+
+/** The database says that rows are refused, not which event they are of. */
+type Try = 'moved' | 'overtaken' | Flaw | { readonly index?: undefined; readonly reason: string };
+
+const write = async (db: pg.Pool, track: Track, net: NetChanges, to: Position): Promise<Try> => {
+  try {
+    const isOurs = await inTransaction(db, track, to, (client) =>
+      writeChanges(client, track.place, track.projection.tables, net),
+    );
+    return isOurs ? 'moved' : 'overtaken';
+  } catch (error) {
+    if (!isAboutValues(error)) throw error;
+    return { reason: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const halt = async (db: pg.Pool, track: Track, obstacle: Obstacle): Promise<Advance> => {
+  const { name } = track.projection;
+  if (track.parks) {
+    const isOurs = await inTransaction(db, track, obstacle.position, (client) =>
+      noteParked(client, track.place, name, obstacle),
+    );
+    return isOurs ? 'moved' : 'overtaken';
+  }
+  await noteStopped(db, track.place, name, obstacle);
+  track.halt = stoppedAt(name, obstacle);
+  return 'halted';
+};
+
+/** A stretch that is refused is divided until the event that causes it stands alone. */
+const apply = async (
+  db: pg.Pool,
+  track: Track,
+  decode: Decode,
+  events: readonly RecordedEvent[],
+  upTo: Position,
+): Promise<Advance> => {
+  const attempt = async (): Promise<Try> => {
+    const folded = foldEvents(track.projection, events, decode);
+    return isLeft(folded) ? folded.left : write(db, track, folded.right, upTo);
+  };
+  let outcome = await attempt();
+  const [only] = events;
+  for (let tries = 1; events.length === 1 && typeof outcome !== 'string' && tries < TRIES; tries += 1) {
+    outcome = await attempt();
+  }
+  if (typeof outcome === 'string') return outcome;
+  if (events.length === 1 && only !== undefined) return halt(db, track, { ...only, reason: outcome.reason });
+  const cut = Math.max(1, outcome.index ?? events.length >> 1);
+  const last = events[cut - 1];
+  if (last === undefined) throw new Error(`${track.projection.name}: ${outcome.reason}`);
+  const first = await apply(db, track, decode, events.slice(0, cut), last.position);
+  return first === 'moved' ? apply(db, track, decode, events.slice(cut), upTo) : first;
+};
+
+export const advance = (db: pg.Pool, track: Track, page: Page, decode: Decode): Promise<Advance> => {
+  const types: ReadonlySet<string> = new Set(track.projection.handles);
+  const events = page.events.filter(({ type }) => types.has(type));
+  return page.upTo > track.position
+    ? apply(db, track, decode, events, page.upTo)
+    : Promise.resolve<Advance>('moved');
+};

@@ -1,0 +1,103 @@
+/** A projector that stays: catches up, waits for a wake-up or a moment, and begins again, until it is stopped. */
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import type pg from 'pg';
+import type { StoreError } from '../../domain/errors.js';
+import type { Subscription } from '../../domain/ports.js';
+import type { Projection } from '../../projections/projection.js';
+import { refreshTrack, type Track } from './advance.js';
+import { toStoreError } from './error-mapping.js';
+import { succeeded } from './outcome.js';
+import {
+  openTracks,
+  projectionStatus,
+  runTracks,
+  type ProjectionStatus,
+  type ProjectorOptions,
+} from './projector.js';
+import type { SchemaName } from './schema-name.js';
+import { livePlace } from './sink.js';
+
+export interface LiveProjectorOptions extends ProjectorOptions {
+  readonly pollMs?: number;
+  /** Calls when there may be something new; it only shortens the waiting. */
+  readonly wake?: (onWake: () => void) => Subscription;
+  /** Called at every failure; the projector goes on trying, less and less often. */
+  readonly onError?: (error: StoreError) => void;
+}
+
+export interface Projector {
+  readonly status: () => TaskEither<StoreError, readonly ProjectionStatus[]>;
+  /** Ends between two transactions. */
+  readonly stop: () => Promise<void>;
+}
+
+const POLL_MS = 1_000;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Waits that can be cut short, also by a wake-up that came before the waiting began. */
+const alarm = () => {
+  let rings = false;
+  let ring: (() => void) | undefined;
+  const wake = (): void => {
+    rings = true;
+    ring?.();
+  };
+  const wait = async (ms: number): Promise<void> => {
+    if (!rings) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        ring = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+      ring = undefined;
+    }
+    rings = false;
+  };
+  return { wake, wait };
+};
+
+export const startProjector = (
+  db: pg.Pool,
+  schema: SchemaName,
+  projections: readonly Projection[],
+  options: LiveProjectorOptions,
+): Projector => {
+  const { wake, wait } = alarm();
+  const subscription = options.wake?.(wake);
+  let isEnding = false;
+  let tracks: readonly Track[] = [];
+
+  const round = async (): Promise<void> => {
+    if (tracks.length === 0) tracks = await openTracks(db, livePlace(schema), projections, options);
+    const halted = tracks.filter(({ halt }) => halt !== undefined);
+    await Promise.all(halted.map((track) => refreshTrack(db, track)));
+    const end = await succeeded(options.store.end());
+    await runTracks(db, options, tracks, end, () => isEnding);
+  };
+
+  const run = async (): Promise<void> => {
+    let failures = 0;
+    while (!isEnding) {
+      try {
+        await round();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        options.onError?.(toStoreError(error));
+      }
+      const pause = failures === 0 ? (options.pollMs ?? POLL_MS) : 100 * 2 ** failures;
+      if (!isEnding) await wait(Math.min(pause, LONGEST_PAUSE_MS));
+    }
+  };
+
+  const running = run();
+  return {
+    status: () => projectionStatus(db, schema, projections, options.store),
+    stop: async () => {
+      isEnding = true;
+      wake();
+      await Promise.all([running, subscription?.stop()]);
+    },
+  };
+};
