@@ -33,7 +33,8 @@ const ENVIRONMENT = {
   schema: 'JOBLEDGER_SCHEMA',
 } as const;
 
-const invalid = (message: string): E.Either<InvalidConfig, never> => E.left({ _tag: 'InvalidConfig', message });
+const invalid = (message: string): E.Either<InvalidConfig, never> =>
+  E.left({ _tag: 'InvalidConfig', message });
 
 const readFile = (path: string): E.Either<InvalidConfig, ConfigFile> => {
   if (!existsSync(path)) return E.right({});
@@ -41,7 +42,9 @@ const readFile = (path: string): E.Either<InvalidConfig, ConfigFile> => {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    return invalid(`${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return invalid(
+      `${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   if (typeof value !== 'object' || value === null) return invalid(`${CONFIG_FILE} is not a JSON object`);
   const stranger = Object.keys(value).find((key) => !KNOWN.includes(key));

@@ -63,13 +63,19 @@ const expirePage = async (
   claims: readonly ExpiredClaim[],
 ): Promise<E.Either<StoreError, number>> => {
   if (claims.length === 0) return E.right(0);
-  const states = await loadJobs(ports.store, claims.map(({ jobId }) => jobId));
+  const states = await loadJobs(
+    ports.store,
+    claims.map(({ jobId }) => jobId),
+  );
   if (E.isLeft(states)) return states;
   const appends = claims.flatMap((claim): readonly StreamAppend[] => {
     const state = states.right.get(claim.jobId);
     if (state === undefined || E.isLeft(state) || state.right._tag === 'None') return [];
     const { token, renewedUntil } = claim;
-    const decision = decide({ _tag: 'ExpireLease', token, now, renewedUntil, random: Math.random() }, state.right);
+    const decision = decide(
+      { _tag: 'ExpireLease', token, now, renewedUntil, random: Math.random() },
+      state.right,
+    );
     if (E.isLeft(decision)) return [];
     const events = envelope(decision.right, { commandId: newId(), by: options.by, occurredAt: now });
     return [{ stream: jobStream(claim.jobId), expected: state.right.revision, events }];

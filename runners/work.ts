@@ -49,9 +49,9 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
     tickMs: options.reaperTickMs ?? defaultWorkerOptions.reaperTickMs,
     onExpired: runner.wake,
   });
-  const wakeUps = ledger.store.onWake(runner.wake);
+  const stopListening = ledger.store.onNews(runner.wake);
   const done = runner.run().finally(async () => {
-    await wakeUps.stop();
+    stopListening();
     await recovery.stop();
   });
   return { done, stop: runner.stop };

@@ -50,6 +50,7 @@ const MOST_AHEAD = 200;
 
 interface Active {
   readonly job: HeldJob;
+  readonly isSuspect: boolean;
   readonly control: AttemptControl;
 }
 
@@ -70,6 +71,8 @@ interface Hand {
   readonly active: Set<Active>;
   starting: number;
   busy: number;
+  /** Jobs in hand that lost a lease before: one of them may be what ends processes. */
+  suspects: number;
   isOpen: boolean;
 }
 
@@ -84,6 +87,7 @@ export const slots = (options: SlotsOptions): Slots => {
     active: new Set(),
     starting: 0,
     busy: 0,
+    suspects: 0,
     isOpen: true,
   };
   return {
@@ -112,10 +116,13 @@ const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
   fill(hand);
 };
 
-/** A job whose holder was lost before may be what ends processes: nobody else's start is written beside it. */
+const isSuspect = ({ state }: HeldJob): boolean => state.job.losses > 0;
+
+/** Beside a suspect nothing is started ahead: what is counted then has been called. */
 const mayStart = (hand: Hand, job: HeldJob): boolean => {
-  const atPace = Math.min(MOST_AHEAD, Math.floor(hand.pace.perSecond() * AHEAD_SECONDS));
-  return occupied(hand) < hand.options.concurrency + (job.state.job.losses > 0 ? 0 : atPace);
+  const isCareful = hand.suspects > 0 || isSuspect(job);
+  const ahead = isCareful ? 0 : Math.min(MOST_AHEAD, Math.floor(hand.pace.perSecond() * AHEAD_SECONDS));
+  return occupied(hand) < hand.options.concurrency + ahead;
 };
 
 const fill = (hand: Hand): void => {
@@ -137,8 +144,10 @@ const fill = (hand: Hand): void => {
 const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
   const handler = hand.options.handlerOf(job.state.job.enqueued.type);
   if (handler === undefined) return;
-  const entry: Active = { job, control: { abort: new AbortController(), isInterrupted: false } };
+  const control = { abort: new AbortController(), isInterrupted: false };
+  const entry: Active = { job, control, isSuspect: isSuspect(job) };
   hand.active.add(entry);
+  if (entry.isSuspect) hand.suspects += 1;
   hand.starting += 1;
   const outcome = await startAttempt(hand.options.ports(), job, handler);
   hand.starting -= 1;
@@ -162,6 +171,7 @@ const run = async (hand: Hand, { attempt, entry }: Uncalled): Promise<void> => {
 
 const drop = (hand: Hand, entry: Active): void => {
   hand.active.delete(entry);
+  if (entry.isSuspect) hand.suspects -= 1;
   hand.keys.drop(dedupKeyOf(entry.job.state));
   hand.options.onChange();
 };

@@ -11,6 +11,8 @@ import { nextPicks } from './rotation.js';
 
 const MOST_CLAIMS = 1_000;
 const REFRESH_MS = 1_000;
+/** News comes with every append, this runner's own too: the queues are not read anew for each. */
+const REFRESH_ON_NEWS_MS = 50;
 const RETRY_MS = 250;
 
 /** Claims to hold beside those that run: the free slots, and what will be started within a second at the pace measured. */
@@ -37,10 +39,13 @@ const nothing: ClaimBatch = { claimed: [], superseded: 0, picked: 0 };
 export const supply = (ports: SupplyPorts, scope: QueueScope, options: () => ClaimOptions): Supply => {
   let queues: readonly ReadyQueue[] = [];
   let readAt = -Infinity;
+  let hasNews = false;
   let turn = 0;
 
   const readyQueues = async (): Promise<E.Either<StoreError, readonly ReadyQueue[]>> => {
-    if (queues.length > 0 && performance.now() - readAt < REFRESH_MS) return E.right(queues);
+    const age = performance.now() - readAt;
+    if (queues.length > 0 && age < (hasNews ? REFRESH_ON_NEWS_MS : REFRESH_MS)) return E.right(queues);
+    hasNews = false;
     const read = await ports.desk.readyQueues(scope)();
     if (E.isRight(read)) {
       queues = read.right;
@@ -51,7 +56,7 @@ export const supply = (ports: SupplyPorts, scope: QueueScope, options: () => Cla
 
   return {
     refresh: () => {
-      readAt = -Infinity;
+      hasNews = true;
     },
     claim: async (limit) => {
       const ready = await readyQueues();

@@ -8,7 +8,7 @@ const technologies: Readonly<Record<string, readonly string[]>> = {
   embedded: [],
   eventstoredb: ['@eventstore/db-client'],
   http: [],
-  mediawiki: ['csv-parse', 'php-serialize', 'pg', 'pg-copy-streams'],
+  mediawiki: ['pg', 'pg-copy-streams'],
   memory: [],
   postgres: ['pg', 'pg-copy-streams'],
 };
