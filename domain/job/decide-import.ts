@@ -21,6 +21,7 @@ export const importJob = ({ job, claim, isAbandoned }: ImportJob): readonly JobE
       type,
       from: 'Waiting',
       ...claim,
+      ...(job.notBefore === undefined ? {} : { dueAt: job.notBefore }),
       claims: job.imported?.attempts ?? 1,
       runner: IMPORTED_RUNNER,
       imported: true,

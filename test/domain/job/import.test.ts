@@ -76,6 +76,13 @@ describe('ImportJob', () => {
       .leaving('Waiting', { attempts: 0, claims: 0 });
   });
 
+  it('tells of a claimed row that had a due time that it waits for it no more', () => {
+    const row = importRow({ attempts: 1 }, { claim: held });
+    given(nothing)
+      .when({ ...row, job: { ...row.job, notBefore: at(-120) } })
+      .then(event('JobEnqueued', { notBefore: at(-120) }), event('JobClaimed', { dueAt: at(-120) }));
+  });
+
   it('adds nothing the second time', () => {
     given(after(importRow())).when(importRow()).isRefused({ _tag: 'AlreadyEnqueued' });
   });
