@@ -1,0 +1,60 @@
+/** Statements on a pool or on a client that may be inside a transaction, and the one retry that is always safe. */
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { isStalePlan } from './error-mapping.js';
+
+/** A pool: each statement is a transaction of its own. A client: the transaction, if any, is its owner's business. */
+export type Queryable = pg.Pool | pg.ClientBase;
+
+export interface Statement {
+  /** Prepared under this name, once per connection. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** A name that two different texts never share on one connection, whatever the schema and the fragments. */
+export const prepared = (label: string, text: string): Statement => ({
+  name: `${label}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`,
+  text,
+});
+
+export type Cells = readonly (string | null)[];
+
+export const isPool = (db: Queryable): db is pg.Pool => db instanceof pg.Pool;
+
+/** Rows as arrays. Cast every column to text: the parsers of a caller's own pool are not ours to trust. */
+export const rowsOf = async (
+  db: Queryable,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<readonly Cells[]> => {
+  const run = async (query: Statement): Promise<readonly Cells[]> => {
+    const result = await db.query<(string | null)[]>({ ...query, values: [...values], rowMode: 'array' });
+    return result.rows;
+  };
+  try {
+    return await run(statement);
+  } catch (error) {
+    // The pool has thrown the connection away; its neighbours hold the same stale plan, so this time without a name.
+    if (isStalePlan(error)) return run({ text: statement.text });
+    throw error;
+  }
+};
+
+/** One connection for several statements in a row; a broken one is not given back. */
+export const withClient = async <A>(
+  db: Queryable,
+  use: (client: pg.ClientBase) => Promise<A>,
+): Promise<A> => {
+  if (!isPool(db)) return use(db);
+  const client = await db.connect();
+  let failure: Error | undefined;
+  try {
+    return await use(client);
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+};

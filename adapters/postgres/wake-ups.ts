@@ -1,0 +1,106 @@
+/**
+ * NOTIFY tells subscriptions that there is news; it only shortens their waiting (field case 26). It is never part of an append,
+ * whose commits it would serialise: it follows in a transaction of its own, at most every 20 ms, that waits for no disk.
+ */
+import pg from 'pg';
+import { quoteIdentifier, type SchemaName } from './schema-name.js';
+
+export interface WakeUps {
+  readonly wake: () => void;
+  /** Calls the listener at every wake-up, of this process or another; gives back how to stop. */
+  readonly listen: (listener: () => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+const QUIET_MILLISECONDS = 20;
+const RECONNECT_MILLISECONDS = 1_000;
+
+/** Runs `action` at once, then at most every `milliseconds`; what came meanwhile is not lost. */
+const throttled = (milliseconds: number, action: () => void): { call: () => void; cancel: () => void } => {
+  let timer: NodeJS.Timeout | undefined;
+  let isPending = false;
+  const run = (): void => {
+    isPending = false;
+    action();
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isPending) run();
+    }, milliseconds);
+    timer.unref();
+  };
+  return {
+    call: () => {
+      if (timer === undefined) run();
+      else isPending = true;
+    },
+    cancel: () => clearTimeout(timer),
+  };
+};
+
+/** A connection that listens as long as it is wanted, and comes back when it is lost. */
+const listening = (pool: pg.Pool, channel: string, onNews: () => void): (() => Promise<void>) => {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client(pool.options);
+    client = next;
+    let isLost = false;
+    const lose = (): void => {
+      if (isLost) return;
+      isLost = true;
+      void next.end().catch(() => undefined);
+      if (isClosed) return;
+      timer = setTimeout(() => void connect(), RECONNECT_MILLISECONDS);
+      timer.unref();
+    };
+    next.on('error', lose);
+    next.on('end', lose);
+    next.on('notification', onNews);
+    try {
+      await next.connect();
+      await next.query(`LISTEN ${quoteIdentifier(channel)}`);
+      // What was notified while nobody listened is not told again.
+      onNews();
+    } catch {
+      lose();
+    }
+  };
+
+  void connect();
+  return async () => {
+    isClosed = true;
+    clearTimeout(timer);
+    await client?.end().catch(() => undefined);
+  };
+};
+
+export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
+  const channel = `${schema}:appended`;
+  const listeners = new Set<() => void>();
+  let stopListening: (() => Promise<void>) | undefined;
+  const onNews = (): void => {
+    for (const listener of listeners) listener();
+  };
+
+  const notify = throttled(QUIET_MILLISECONDS, () => {
+    onNews();
+    const text = `BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${quoteIdentifier(channel)}; COMMIT`;
+    // A lost wake-up costs its readers one poll; the next statement of the pool reports what is wrong.
+    pool.query(text).catch(() => undefined);
+  });
+
+  return {
+    wake: notify.call,
+    listen: (listener) => {
+      listeners.add(listener);
+      stopListening ??= listening(pool, channel, onNews);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      notify.cancel();
+      await stopListening?.();
+    },
+  };
+};
