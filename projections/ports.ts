@@ -123,4 +123,8 @@ export interface ClaimWatch {
     after: string | undefined,
     limit: number,
   ) => TaskEither<StoreError, { readonly now: string; readonly claims: readonly ExpiredClaim[] }>;
+  /** True while a runner that was lost may have left claims behind. Forgets such runners a minute after their last claim ended. */
+  readonly hasLostRunners: () => TaskEither<StoreError, boolean>;
+  /** True where anyone but this runner may hold a claim, as far as the tables know. */
+  readonly othersMayHold: (runnerId: string) => TaskEither<StoreError, boolean>;
 }

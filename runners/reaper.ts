@@ -39,9 +39,8 @@ export const expireClaims = async (
 ): Promise<E.Either<StoreError, number>> => {
   const caughtUp = await ports.catchUpClaims();
   if (E.isLeft(caughtUp)) return caughtUp;
-  const lost = await ports.presence.markLost()();
+  const lost = await markLost(ports);
   if (E.isLeft(lost)) return lost;
-  for (const runner of lost.right) ports.log(`runner ${runner} is lost: it did not renew in time`);
   const limit = options.pageSize ?? PAGE_SIZE;
   let expired = 0;
   let after: string | undefined;
@@ -54,6 +53,13 @@ export const expireClaims = async (
     after = page.right.claims.at(-1)?.jobId;
     if (page.right.claims.length < limit) return E.right(expired);
   }
+};
+
+const markLost = async ({ presence, log }: ReaperPorts): Promise<E.Either<StoreError, readonly string[]>> => {
+  const lost = await presence.markLost()();
+  if (E.isRight(lost))
+    for (const runner of lost.right) log(`runner ${runner} is lost: it did not renew in time`);
+  return lost;
 };
 
 const expirePage = async (
@@ -88,6 +94,21 @@ const expirePage = async (
   return E.right(outcomes.right.filter(E.isRight).length);
 };
 
+/** How long claims without a lost runner (imported ones, those of runners that left) may go unlooked at. */
+const FULL_ROUND_MS = 10_000;
+
+/** Whether a round can find anything: reading the claims of a busy ledger for nothing would cost it dearly. */
+const isNeeded = async (
+  ports: ReaperPorts,
+  sinceFullRound: number,
+): Promise<E.Either<StoreError, boolean>> => {
+  const lost = await markLost(ports);
+  if (E.isLeft(lost)) return lost;
+  return lost.right.length > 0 || sinceFullRound >= FULL_ROUND_MS
+    ? E.right(true)
+    : ports.watch.hasLostRunners()();
+};
+
 export interface Reaper {
   readonly stop: () => Promise<void>;
 }
@@ -99,15 +120,24 @@ export const reaper = (
 ): Reaper => {
   const stopping = new AbortController();
   let told = '';
+  let fullRoundAt = performance.now();
+
+  const round = async (): Promise<E.Either<StoreError, number>> => {
+    const needed = await isNeeded(ports, performance.now() - fullRoundAt);
+    if (E.isLeft(needed) || !needed.right) return E.map(() => 0)(needed);
+    fullRoundAt = performance.now();
+    return expireClaims(ports, options);
+  };
+
   const rounds = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await pause(options.tickMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      const round = await expireClaims(ports, options);
-      const flaw = E.isLeft(round) ? explainStoreError(round.left) : '';
+      const outcome = await round();
+      const flaw = E.isLeft(outcome) ? explainStoreError(outcome.left) : '';
       if (flaw !== '' && flaw !== told) ports.log(`expiring claims failed: ${flaw}`);
       told = flaw;
-      if (E.isRight(round) && round.right > 0) options.onExpired?.();
+      if (E.isRight(outcome) && outcome.right > 0) options.onExpired?.();
     }
   };
   const running = rounds();

@@ -105,6 +105,10 @@ const dependenciesOf = (ledger: Ledger, options: WorkOptions): WorkerDependencie
       const failures = answers.filter(E.isLeft).length;
       if (failures > 0) log(`${failures} spawned jobs could not be enqueued`);
     },
+    othersMayHold: async (runnerId) => {
+      const others = await ledger.watch.othersMayHold(runnerId)();
+      return E.isLeft(others) || others.right;
+    },
     expireClaims: async () => {
       const expired = await ledger.expireClaims(log);
       if (E.isRight(expired)) return expired.right;

@@ -35,6 +35,20 @@ WHERE c.lease_expires < clock_timestamp()
 ORDER BY c.job
 LIMIT $2::integer`;
 
+// Two sub-statements see one snapshot: a row that is forgotten here is still counted this once.
+const LOST_RUNNERS = `
+WITH forgotten AS (
+  DELETE FROM __schema__.runner_presence p
+  WHERE p.lost
+    AND p.renewed_until < clock_timestamp() - interval '1 minute'
+    AND NOT EXISTS (SELECT FROM __schema__.claimed_job c WHERE c.runner = p.runner)
+)
+SELECT count(*)::text FROM __schema__.runner_presence p WHERE p.lost`;
+
+const OTHERS_MAY_HOLD = `
+SELECT (EXISTS (SELECT FROM __schema__.runner_presence p WHERE p.runner <> $1)
+  OR EXISTS (SELECT FROM __schema__.claimed_job c WHERE c.runner <> $1))::text`;
+
 export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): RunnerPresence => {
   const statement = (label: string, sql: string) => prepared(label, inSchema(sql, schema));
   const arrive = statement('arrive', ARRIVE);
@@ -58,6 +72,8 @@ export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): Runne
 
 export const postgresClaimWatch = (db: Queryable, schema: SchemaName): ClaimWatch => {
   const expired = prepared('expired', inSchema(EXPIRED, schema));
+  const lostRunners = prepared('lost-runners', inSchema(LOST_RUNNERS, schema));
+  const othersMayHold = prepared('others-may-hold', inSchema(OTHERS_MAY_HOLD, schema));
   const clock = prepared('clock', `SELECT ${isoSql('clock_timestamp()')}`);
   return {
     expired: (after, limit) =>
@@ -71,5 +87,8 @@ export const postgresClaimWatch = (db: Queryable, schema: SchemaName): ClaimWatc
         }));
         return { now, claims };
       }),
+    hasLostRunners: () => attempt(async () => (await rowsOf(db, lostRunners, []))[0]?.[0] !== '0'),
+    othersMayHold: (runnerId) =>
+      attempt(async () => (await rowsOf(db, othersMayHold, [runnerId]))[0]?.[0] === 'true'),
   };
 };

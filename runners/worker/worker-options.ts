@@ -32,6 +32,8 @@ export interface WorkerDependencies {
   readonly enqueueChildren: (children: readonly JobSpecification[]) => Promise<void>;
   /** Expires what can be expired; how many claims were. */
   readonly expireClaims: () => Promise<number>;
+  /** True where anyone but this runner may hold a claim that could expire. */
+  readonly othersMayHold: (runnerId: string) => Promise<boolean>;
   readonly log: (line: string) => void;
 }
 

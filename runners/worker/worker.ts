@@ -32,6 +32,7 @@ interface Desk {
   readonly claims: Supply;
   readonly stopping: AbortSignal;
   readonly bell: Bell;
+  readonly runnerId: () => string;
   superseded: number;
 }
 
@@ -66,6 +67,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     claims,
     stopping: stopping.signal,
     bell: ringing,
+    runnerId: () => tenures.current().runner.id,
     superseded: 0,
   };
   const onLost = (reason: unknown): void => {
@@ -118,7 +120,7 @@ const succession = (dependencies: WorkerDependencies, options: WorkerOptions) =>
 /** One step of the loop: claims, or waits for something to change. True where a draining runner has nothing left to do. */
 const isFinished = async (desk: Desk): Promise<boolean> => {
   const { hands, options, claims, dependencies } = desk;
-  const target = claimsWanted(options.concurrency - hands.busy(), hands.pace.perSecond());
+  const target = claimsWanted(Math.max(0, options.concurrency - hands.busy()), hands.pace.perSecond());
   if (target === 0 || hands.stocked() * 2 > target) {
     await desk.bell.wait(options.pollMs);
     return false;
@@ -134,14 +136,21 @@ const isFinished = async (desk: Desk): Promise<boolean> => {
   hands.add(claimed);
   if (claimed.length > 0 || superseded > 0) return false;
   if (!isDry) await desk.bell.wait(BLOCKED_MS);
-  else if (options.drain && hands.isIdle())
-    return (await dependencies.expireClaims()) === 0 && (await isDrained(desk));
+  else if (options.drain && hands.isIdle()) return isDrained(desk);
   else await desk.bell.wait(options.drain ? BLOCKED_MS : options.pollMs);
   return false;
 };
 
-/** Rows that others hold at this moment are not there for a pick, but they are ready. */
-const isDrained = async ({ dependencies, options, claims, bell: ringing }: Desk): Promise<boolean> => {
+/** No expired claim is left, and nothing is ready: rows that others hold at this moment are not there for a pick, but they are. */
+const isDrained = async ({
+  dependencies,
+  options,
+  claims,
+  runnerId,
+  bell: ringing,
+}: Desk): Promise<boolean> => {
+  const isWatchful = await dependencies.othersMayHold(runnerId());
+  if (isWatchful && (await dependencies.expireClaims()) > 0) return false;
   const ready = await dependencies.claimDesk.readyQueues(options.scope)();
   if (E.isRight(ready) && ready.right.length === 0) return true;
   claims.refresh();
