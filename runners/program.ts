@@ -49,8 +49,6 @@ const sentence = (command: string, { message }: CommanderError): string => {
   return `${plain}; see "jobledger${command === '' ? '' : ` ${command}`} --help"`;
 };
 
-const wasHelp = ({ code, exitCode }: CommanderError): boolean => exitCode === 0 || code === 'commander.help';
-
 /** Runs one command line; never throws for what a user typed. */
 export const runProgram = async (host: ProgramHost, args: readonly string[]): Promise<Outcome> => {
   const program = describeProgram(host);
