@@ -50,11 +50,15 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
     onExpired: runner.wake,
   });
   const stopListening = ledger.store.onNews(runner.wake);
-  const done = runner.run().finally(async () => {
-    stopListening();
-    await recovery.stop();
-  });
-  return { done, stop: runner.stop };
+  const run = async (): Promise<WorkSummary> => {
+    try {
+      return await runner.run();
+    } finally {
+      stopListening();
+      await recovery.stop();
+    }
+  };
+  return { done: run(), stop: runner.stop };
 };
 
 /** The types that both the handlers and the user allow; undefined where a handler takes all. */

@@ -1,6 +1,6 @@
 /**
  * What a runner has in hand: claims that wait, attempts whose start is written, handlers that run, reports on their way. Starts are written
- * ahead of the free slots for as many jobs as will be called within a moment at the pace measured (ADR 3).
+ * ahead of the free slots for as many jobs as the slots can call while a trip to the store is under way (ADR 3).
  */
 import type { Handler } from '../define-job.js';
 import {
@@ -16,6 +16,7 @@ import { dedupKeyOf } from './claiming.js';
 import type { HeldJob } from './holding.js';
 import { keyCounter, type KeyCounter } from './key-counter.js';
 import { measuredPace, type Pace } from './pace.js';
+import { measuredTempo, type Tempo } from './tempo.js';
 import { queueOf, type Queue } from './queue.js';
 
 export type EndCounts = Record<AttemptEnd, number>;
@@ -44,8 +45,6 @@ export interface Slots {
   readonly forsake: (reason: unknown) => void;
 }
 
-/** A start is written this much ahead of its handler's call, at the pace measured. */
-const AHEAD_SECONDS = 0.01;
 const MOST_AHEAD = 200;
 
 interface Active {
@@ -64,6 +63,7 @@ interface Uncalled {
 interface Hand {
   readonly options: SlotsOptions;
   readonly pace: Pace;
+  readonly tempo: Tempo;
   readonly counts: EndCounts;
   readonly keys: KeyCounter;
   readonly stock: Queue<HeldJob>;
@@ -80,6 +80,7 @@ export const slots = (options: SlotsOptions): Slots => {
   const hand: Hand = {
     options,
     pace: measuredPace(),
+    tempo: measuredTempo(),
     counts: { succeeded: 0, failed: 0, refused: 0, lost: 0, released: 0 },
     keys: keyCounter(),
     stock: queueOf(),
@@ -121,7 +122,7 @@ const isSuspect = ({ state }: HeldJob): boolean => state.job.losses > 0;
 /** Beside a suspect nothing is started ahead: what is counted then has been called. */
 const mayStart = (hand: Hand, job: HeldJob): boolean => {
   const isCareful = hand.suspects > 0 || isSuspect(job);
-  const ahead = isCareful ? 0 : Math.min(MOST_AHEAD, Math.floor(hand.pace.perSecond() * AHEAD_SECONDS));
+  const ahead = isCareful ? 0 : Math.min(MOST_AHEAD, hand.tempo.callsPerTrip(hand.options.concurrency));
   return occupied(hand) < hand.options.concurrency + ahead;
 };
 
@@ -149,7 +150,9 @@ const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
   hand.active.add(entry);
   if (entry.isSuspect) hand.suspects += 1;
   hand.starting += 1;
+  const asked = performance.now();
   const outcome = await startAttempt(hand.options.ports(), job, handler);
+  hand.tempo.travelled(performance.now() - asked);
   hand.starting -= 1;
   if (outcome._tag === 'Left') done(hand, entry, outcome.left);
   else if (hand.isOpen) hand.uncalled.add({ attempt: outcome.right, entry });
@@ -161,8 +164,10 @@ const STOPPING = 'the runner stops';
 
 const run = async (hand: Hand, { attempt, entry }: Uncalled): Promise<void> => {
   hand.busy += 1;
+  const called = performance.now();
   const end = await runAttempt(hand.options.ports(), attempt, entry.control, () => {
     hand.busy -= 1;
+    hand.tempo.handled(performance.now() - called);
     hand.pace.count();
     fill(hand);
   });

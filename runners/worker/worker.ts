@@ -7,6 +7,7 @@ import { explainStoreError } from '../../domain/errors.js';
 import { pause } from '../pause.js';
 import type { Handler } from '../define-job.js';
 import { ANY_TYPE } from '../define-job.js';
+import { bell, type Bell } from './bell.js';
 import { slots, type Slots } from './slots.js';
 import { claimsWanted, supply, type Supply } from './supply.js';
 import { beginTenure, type Tenure } from './tenure.js';
@@ -172,30 +173,4 @@ const finish = async (
   tenure.end();
   await dependencies.tellStopped(tenure.runner, 'drained');
   await dependencies.presence.leave(tenure.runner.id)();
-};
-
-interface Bell {
-  readonly ring: () => void;
-  /** Until the bell rings, or so many milliseconds have passed. */
-  readonly wait: (milliseconds: number) => Promise<void>;
-}
-
-/** A ring that nobody waits for is kept for the next who does. */
-const bell = (): Bell => {
-  let isRung = false;
-  let waiting: AbortController | undefined;
-  return {
-    ring: () => {
-      isRung = true;
-      waiting?.abort();
-    },
-    wait: async (milliseconds) => {
-      if (!isRung) {
-        waiting = new AbortController();
-        await pause(Math.max(0, milliseconds), waiting.signal);
-        waiting = undefined;
-      }
-      isRung = false;
-    },
-  };
 };
