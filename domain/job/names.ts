@@ -23,9 +23,13 @@ const flaw = (text: string, maxBytes: number, minBytes: number): string | undefi
 /** What is wrong with a job type, or undefined. */
 export const typeFlaw = (type: string): string | undefined =>
   flaw(type, MAX_TYPE_BYTES, 1) ??
-  (type.includes(TASK_ID_SEPARATOR)
-    ? `holds "${TASK_ID_SEPARATOR}", which separates the parts of a task id`
+  (blursTaskId(type)
+    ? `holds "${TASK_ID_SEPARATOR}", which separates the parts of a task id, or ends in its beginning`
     : undefined);
+
+/** In a task id the separator stands behind the type: with a type that ends in "@-" it would be found too early. */
+const blursTaskId = (type: string): boolean =>
+  `${type}${TASK_ID_SEPARATOR}`.indexOf(TASK_ID_SEPARATOR) < type.length;
 export const wikiFlaw = (wiki: string): string | undefined => flaw(wiki, MAX_WIKI_BYTES, 1);
 export const titleFlaw = (title: string): string | undefined => flaw(title, MAX_TITLE_BYTES, 0);
 

@@ -40,14 +40,14 @@ const stream = (events: readonly Fixture[]): readonly RecordedEvent[] =>
 
 describe('the events of the ledger', () => {
   it('are those of DESIGN: fourteen of a job, three of a queue, four of a schedule, two of a runner, two of the ledger', () => {
-    expect(types).to.have.members([
-      ...['JobEnqueued', 'DuplicateSuppressed', 'JobClaimed', 'AttemptStarted', 'AttemptSucceeded'],
-      ...['AttemptFailed', 'RetryScheduled', 'JobReleased', 'LeaseExpired', 'JobSuperseded'],
-      ...['JobAbandoned', 'JobCancelled', 'JobRequeued', 'JobErased'],
-      ...['QueuePaused', 'QueueResumed', 'QueueConfigured'],
-      ...['ScheduleDefined', 'ScheduleFired', 'ScheduleMissed', 'ScheduleRemoved'],
-      ...['RunnerStarted', 'RunnerStopped', 'HistoryPruned', 'SealPrinted'],
-    ]);
+    const named = [
+      'JobEnqueued DuplicateSuppressed JobClaimed AttemptStarted AttemptSucceeded AttemptFailed RetryScheduled',
+      'JobReleased LeaseExpired JobSuperseded JobAbandoned JobCancelled JobRequeued JobErased',
+      'QueuePaused QueueResumed QueueConfigured',
+      'ScheduleDefined ScheduleFired ScheduleMissed ScheduleRemoved',
+      'RunnerStarted RunnerStopped HistoryPruned SealPrinted',
+    ];
+    expect(types).to.have.members(named.join(' ').split(' '));
   });
 
   it('have a recorded example of every version that ever was, and of none that was not', () => {

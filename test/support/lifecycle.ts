@@ -53,10 +53,7 @@ interface Arrow {
   readonly events: string;
 }
 
-const order = [
-  ...['None', 'Waiting', 'Claimed', 'Running'],
-  ...['Succeeded', 'Abandoned', 'Cancelled', 'Superseded'],
-];
+const order = ['None', 'Waiting', 'Claimed', 'Running', 'Succeeded', 'Abandoned', 'Cancelled', 'Superseded'];
 
 /** States are looked at once for each way they differ in what can happen next: by name and by how many attempts are left. */
 const kindOf = (state: JobState): string =>

@@ -139,8 +139,13 @@ describe('whatever is asked of a job', () => {
     const states = new Set(drawn.flatMap((steps) => steps.map(({ after }) => after._tag)));
     const events = new Set(drawn.flatMap((steps) => eventsOf(steps).map(({ type }) => type)));
     expect([...states]).to.have.members([
-      ...['Waiting', 'Claimed', 'Running', 'Succeeded'],
-      ...['Abandoned', 'Cancelled', 'Superseded'],
+      'Waiting',
+      'Claimed',
+      'Running',
+      'Succeeded',
+      'Abandoned',
+      'Cancelled',
+      'Superseded',
     ]);
     expect(events.size).to.equal(14);
   });

@@ -102,7 +102,11 @@ describe('RequeueJob', () => {
 
   it('counts attempts anew, and still refers to the very first one', () => {
     const twice = after(
-      ...[enqueue(), claim(), start(), fail({ isRetryable: false }), requeue()],
+      enqueue(),
+      claim(),
+      start(),
+      fail({ isRetryable: false }),
+      requeue(),
       claim({ token: 'token-2', now: at(50) }),
     );
     given(twice)
