@@ -1,0 +1,46 @@
+/** A module of handlers, by its path: JavaScript as Node.js loads it, TypeScript through tsx. */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as E from 'fp-ts/lib/Either.js';
+import { handlersOf, type Handler } from './define-job.js';
+import { missingFile } from './missing-file.js';
+
+const importModule = async (path: string): Promise<unknown> => {
+  const url = pathToFileURL(path).href;
+  if (!/\.[cm]?ts$/.test(path)) return import(url);
+  const { tsImport } = await import('tsx/esm/api');
+  return tsImport(url, import.meta.url);
+};
+
+/** A module in CommonJS form arrives with its exports as the default. */
+const defaultOf = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || !('default' in value)) return undefined;
+  const inner = value.default;
+  return typeof inner === 'object' && inner !== null && 'default' in inner ? inner.default : inner;
+};
+
+const firstLine = (error: unknown): string => {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return text.split('\n', 1)[0] ?? text;
+};
+
+/** The handlers, or a sentence about the module. */
+export const loadHandlers = async (
+  module: string,
+  cwd: string,
+): Promise<E.Either<string, readonly Handler[]>> => {
+  const path = resolve(cwd, module);
+  const missing = await missingFile(path);
+  if (missing !== undefined) return E.left(`--handlers ${module}: ${missing}`);
+  let loaded: unknown;
+  try {
+    loaded = await importModule(path);
+  } catch (error) {
+    return E.left(`--handlers ${module} cannot be loaded: ${firstLine(error)}`);
+  }
+  const exported = defaultOf(loaded);
+  if (exported === undefined) {
+    return E.left(`--handlers ${module} has no default export; it is to be an array of handlers`);
+  }
+  return E.mapLeft((why: string) => `--handlers ${module}: ${why}`)(handlersOf(exported));
+};
