@@ -7,6 +7,7 @@ import { explainStoreError } from '../../domain/errors.js';
 import { pause } from '../pause.js';
 import type { Handler } from '../define-job.js';
 import { ANY_TYPE } from '../define-job.js';
+import type { AttemptPorts } from './attempt.js';
 import { bell, type Bell } from './bell.js';
 import { slots, type Slots } from './slots.js';
 import { claimsWanted, supply, type Supply } from './supply.js';
@@ -47,11 +48,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     concurrency: options.concurrency,
     handlerOf,
     onChange: ringing.ring,
-    ports: () => ({
-      ...dependencies,
-      tenure: tenures.current(),
-      misfireToleranceMs: options.misfireToleranceMs,
-    }),
+    ports: tenures.ports,
   });
   const claims = supply({ ...dependencies, desk: dependencies.claimDesk }, options.scope, () => ({
     runner: tenures.current().runner,
@@ -102,16 +99,19 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
 
 /** One tenure behind the other: a runner that lost its leases goes on under a new id. */
 const succession = (dependencies: WorkerDependencies, options: WorkerOptions) => {
-  let tenure: Tenure | undefined;
+  const { misfireToleranceMs } = options;
+  let ports: AttemptPorts | undefined;
+  const currentPorts = (): AttemptPorts => {
+    if (ports === undefined) throw new Error('the runner has not begun');
+    return ports;
+  };
   return {
-    current: (): Tenure => {
-      if (tenure === undefined) throw new Error('the runner has not begun');
-      return tenure;
-    },
+    ports: currentPorts,
+    current: (): Tenure => currentPorts().tenure,
     begin: async (onLost: (reason: unknown) => void): Promise<void> => {
-      if (tenure !== undefined) await dependencies.tellStopped(tenure.runner, 'lost');
+      if (ports !== undefined) await dependencies.tellStopped(ports.tenure.runner, 'lost');
       const begun = await beginTenure(dependencies, dependencies.identity(), options);
-      tenure = begun;
+      ports = { ...dependencies, tenure: begun, misfireToleranceMs };
       begun.lost.addEventListener('abort', () => onLost(begun.lost.reason));
       await dependencies.tellStarted(begun.runner);
     },
