@@ -113,13 +113,17 @@ const copyQuery = (schema: SchemaName, { after, upTo, limit, streamPrefix, types
   return stretchQuery(schema, COPY_COLUMNS, conditions, limit === undefined ? 'ALL' : String(limit));
 };
 
-export const readStretch = async (db: Queryable, schema: SchemaName, stretch: Stretch): Promise<Page> => {
+// PostgreSQL has no text with NUL in it, and the text of a query would end there: nothing can match.
+const storable = (stretch: Stretch): Stretch => {
+  const { streamPrefix = '', types } = stretch;
+  if (streamPrefix.includes('\0')) return { ...stretch, streamPrefix: '', types: [] };
+  return types === undefined ? stretch : { ...stretch, types: types.filter((type) => !type.includes('\0')) };
+};
+
+export const readStretch = async (db: Queryable, schema: SchemaName, asked: Stretch): Promise<Page> => {
+  const stretch = storable(asked);
   const { after, upTo, limit } = stretch;
   if (upTo <= after || limit === 0) return { events: [], upTo: after };
-  // PostgreSQL has no text with NUL in it, so nothing can match; and a query's text would end there.
-  if ([stretch.streamPrefix ?? '', ...(stretch.types ?? [])].some((text) => text.includes('\0'))) {
-    return { events: [], upTo };
-  }
   const isFew = limit !== undefined && limit <= FEW_EVENTS;
   const { events, isCut } = isFew
     ? { events: await readFew(db, schema, stretch, limit), isCut: false }
