@@ -11,7 +11,7 @@ import { readyJobTable } from '../../projections/ready-job.js';
 import { ChangeSet, type KeyedChange, type NetChanges, type Row } from '../../projections/row-change.js';
 import type { InlineWrites } from './append.js';
 import type { Fragment } from './append-statement.js';
-import { jsonRows, sortChanges, type Sorted } from './sink.js';
+import { jsonRow, sortChanges, type Sorted } from './sink.js';
 import { deleteSql, insertSql, patchSql, rowsFrom, tableName, upsertSql } from './table-sql.js';
 
 /** Attempts of jobs that are no roots and take no part in deduplication change no inline row; most are such. */
@@ -49,7 +49,11 @@ const changesOf = (
   return net.tables;
 };
 
-const withOwner = (row: Row, { owner }: KeyedChange): Row => ({ ...row, owner: owner ?? '' });
+const withOwner = (row: Row, { owner }: KeyedChange): Row => {
+  const json = jsonRow(row);
+  json['owner'] = owner ?? '';
+  return json;
+};
 
 const fragment = (
   name: string,
@@ -57,7 +61,7 @@ const fragment = (
   sql: (...params: readonly string[]) => string,
 ): Fragment => ({
   name,
-  params: rows.map((each) => (each.length === 0 ? null : jsonRows(each))),
+  params: rows.map((each) => (each.length === 0 ? null : JSON.stringify(each))),
   sql: (param) => `${name} AS (${sql(...rows.map((_, index) => param(index)))})`,
 });
 

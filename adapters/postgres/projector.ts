@@ -96,11 +96,8 @@ const runGroup = async (
     const page = await pageAfter(position);
     const decode = decodeOnce();
     const outcomes = await Promise.all(tracks.map((track) => advance(db, track, page, decode)));
-    await Promise.all(
-      tracks.map((track, index) =>
-        outcomes[index] === 'overtaken' ? followOther(db, track, until) : undefined,
-      ),
-    );
+    const overtaken = tracks.filter((_, index) => outcomes[index] === 'overtaken');
+    await Promise.all(overtaken.map((track) => followOther(db, track, until)));
     const names = tracks.map(({ projection }) => projection.name);
     options.onProgress?.({ names, position: page.upTo, until });
     if (page.upTo <= position || tracks.some((track) => track.position !== page.upTo)) return;

@@ -16,8 +16,8 @@ export interface Place {
 
 export const livePlace = (schema: SchemaName): Place => ({ schema: quoteIdentifier(schema), isCopy: false });
 
-/** Below this COPY's extra round trips cost more than JSON does. */
-const COPY_FROM_ROWS = 200;
+/** From here on COPY is cheaper than JSON: 20 trace rows 1.5 against 1.8 ms, 5,000 of them 68 against 139. */
+const COPY_FROM_ROWS = 20;
 
 type JsonRow = Record<string, Exclude<Value, bigint>>;
 

@@ -1,10 +1,11 @@
 // A ledger in a database of its own: migrated, with its event store and inline projections, for tests of the PostgreSQL adapter.
 import { isLeft } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { readFileSync, readdirSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
+import { connect } from '../../adapters/postgres/connection.js';
 import { postgresEventStore, type PostgresEventStore } from '../../adapters/postgres/event-store.js';
 import { inlineWrites } from '../../adapters/postgres/inline.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
 import { SchemaName } from '../../adapters/postgres/schema-name.js';
 import type { StreamAppend } from '../../domain/ports.js';
 import { inlineProjections } from '../../projections/index.js';
@@ -25,18 +26,12 @@ export const right = async <E, A>(task: TaskEither<E, A>): Promise<A> => {
   return outcome.right;
 };
 
-const migrations = new URL('../../adapters/postgres/sql/migrations/', import.meta.url);
-
 export const ledgerDatabase = async (): Promise<LedgerDatabase> => {
   const database = await testDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 20 });
-  pool.on('error', () => undefined);
   const schema = 'jobledger';
   if (!SchemaName.is(schema)) throw new Error(schema);
-  await pool.query(`CREATE SCHEMA ${schema}`);
-  for (const file of readdirSync(migrations).toSorted()) {
-    await pool.query(readFileSync(new URL(file, migrations), 'utf8').replaceAll('__schema__', schema));
-  }
+  const pool = await right(connect(database.url, { connections: 20 }));
+  await right(migrate(pool, schema));
   const store = postgresEventStore(pool, { schema, inline: inlineWrites(inlineProjections) });
   return {
     url: database.url,
