@@ -1,0 +1,20 @@
+/** The package's public face. */
+export { newRootJobParams, openLedger, promises, type Ledger, type LedgerOptions } from './api.js';
+export {
+  ANY_TYPE,
+  defineJob,
+  NotRetryable,
+  type HandledJob,
+  type Handler,
+  type JobContext,
+  type JobDefinition,
+} from './define-job.js';
+export type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './enqueueing.js';
+export type { JobNotFound, TaggedError } from './error-sentences.js';
+export { isLedgerError, LedgerError } from './promised.js';
+export type { RunningWork, WorkOptions } from './work.js';
+export type { WorkSummary } from './worker/worker-options.js';
+export type { RetryOptions } from '../domain/job/retry.js';
+export type { JobSpecification } from '../domain/job/specification.js';
+export type { ExistingJob } from '../domain/job/state.js';
+export type { RecordedEvent } from '../domain/ledger.js';
