@@ -1,8 +1,37 @@
 /** Every command, in the order of the help page: the order in which one meets them. */
+import { audit } from './audit.js';
 import type { CliCommand } from './command.js';
 import { enqueue } from './enqueue.js';
+import { executions } from './executions.js';
+import { explain } from './explain.js';
+import { history } from './history.js';
 import { importCommand } from './import.js';
+import { job } from './job.js';
+import { migrate } from './migrate.js';
+import { project } from './project.js';
+import { queues } from './queues.js';
+import { rebuild } from './rebuild.js';
+import { replay } from './replay.js';
+import { stop } from './stop.js';
+import { trace } from './trace.js';
 import { url } from './url.js';
 import { workCommand } from './work.js';
 
-export const commands: readonly CliCommand[] = [url, enqueue, importCommand, workCommand];
+export const commands: readonly CliCommand[] = [
+  migrate,
+  url,
+  enqueue,
+  importCommand,
+  workCommand,
+  project,
+  queues,
+  job,
+  history,
+  explain,
+  executions,
+  trace,
+  replay,
+  audit,
+  rebuild,
+  stop,
+];

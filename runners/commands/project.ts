@@ -1,0 +1,82 @@
+/** `project`: keeps the tables that people and other programs read, or tells how far they are. */
+import type { Command } from 'commander';
+import * as E from 'fp-ts/lib/Either.js';
+import { startProjector } from '../../adapters/postgres/live-projector.js';
+import { projectionStatus, type ProjectionStatus } from '../../adapters/postgres/projector.js';
+import { explainStoreError } from '../../domain/errors.js';
+import { catchUpProjections, projections } from '../../projections/index.js';
+import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
+import { table, type Column } from '../text-table.js';
+import type { CliCommand, CommandContext } from './command.js';
+import { done, failedOutside, storeFailed, type Outcome } from './outcome.js';
+
+const columns: readonly Column<ProjectionStatus>[] = [
+  { title: 'table', cell: ({ name }) => name },
+  { title: 'position', cell: ({ position }) => position, align: 'right' },
+  { title: 'behind', cell: ({ behind }) => behind, align: 'right' },
+  { title: 'parked', cell: ({ parked }) => parked, align: 'right' },
+  { title: 'state', cell: ({ halt, behind }) => halt ?? (behind === 0n ? 'up to date' : 'behind') },
+];
+
+const show = async (
+  { out, json }: CommandContext,
+  statuses: readonly ProjectionStatus[],
+): Promise<Outcome> => {
+  await (json ? out.json(statuses) : out.write(table(columns, statuses)));
+  const halts = haltsOf(statuses);
+  return halts === undefined ? done : failedOutside(halts);
+};
+
+const catchUpOnce = (context: CommandContext): Promise<Outcome> =>
+  context.withLedger('projector', async (ledger) => {
+    const statuses = await bringUpToDate(ledger, catchUpProjections, context.out);
+    return E.isLeft(statuses) ? storeFailed(statuses.left) : show(context, statuses.right);
+  });
+
+const stopped = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome> =>
+  withLedger('projector', async ({ pool, schema, store }) => {
+    const signal = stopSignal();
+    const projector = startProjector(pool, schema, catchUpProjections, {
+      store,
+      wake: (onWake) => {
+        const stop = store.onNews(onWake);
+        return { stop: () => Promise.resolve(stop()) };
+      },
+      onError: (error) => out.tell(`the projector goes on trying: ${explainStoreError(error)}`),
+    });
+    out.tell(`keeping ${catchUpProjections.map(({ name }) => name).join(', ')}; Ctrl-C ends it`);
+    await stopped(signal);
+    await projector.stop();
+    return done;
+  });
+
+const showStatus = (context: CommandContext): Promise<Outcome> =>
+  context.withLedger('operator', async ({ pool, schema, store }) => {
+    const kept = projections.filter(({ drive }) => drive === 'catch-up');
+    const statuses = await projectionStatus(pool, schema, kept, store)();
+    return E.isLeft(statuses) ? storeFailed(statuses.left) : show(context, statuses.right);
+  });
+
+export const project: CliCommand = {
+  name: 'project',
+  summary: 'keep the tables up to date with the history',
+  examples: ['jobledger project', 'jobledger project --until-caught-up', 'jobledger project status --json'],
+  register: (command: Command, run) => {
+    command
+      .option('--until-caught-up', 'end as soon as the tables show the history as it is now')
+      .action(({ untilCaughtUp }: { readonly untilCaughtUp?: true }) =>
+        run(untilCaughtUp === true ? catchUpOnce : keep),
+      );
+    command
+      .command('status')
+      .description('show how far each table is')
+      .helpOption('--help', 'show this help')
+      .action(() => run(showStatus));
+  },
+};

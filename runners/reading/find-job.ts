@@ -1,0 +1,57 @@
+/** A job's events by what people have at hand: its UUID, or its number in the `job` table (`job_id`). */
+import * as E from 'fp-ts/lib/Either.js';
+import { attempt } from '../../adapters/postgres/error-mapping.js';
+import { inSchema } from '../../adapters/postgres/schema-name.js';
+import { rowsOf } from '../../adapters/postgres/statement.js';
+import type { StoreError } from '../../domain/errors.js';
+import { isUuid, jobStream, type RecordedEvent } from '../../domain/ledger.js';
+import type { Ledger } from '../ledger.js';
+
+export type JobKey = { readonly jobId: string } | { readonly number: bigint };
+
+const LARGEST_NUMBER = 2n ** 63n - 1n;
+
+export const jobKey = (text: string): E.Either<string, JobKey> => {
+  const lower = text.toLowerCase();
+  if (isUuid(lower)) return E.right({ jobId: lower });
+  if (/^\d{1,19}$/.test(text) && BigInt(text) <= LARGEST_NUMBER) return E.right({ number: BigInt(text) });
+  return E.left(`"${text}" is neither the UUID of a job nor a job_id, which is a whole number`);
+};
+
+// A job has one number for ever, so it does not matter how far the table is behind.
+const IN_TABLE = `SELECT j.job_uuid::text FROM __schema__.job j WHERE j.job_id = $1`;
+/** Jobs that are done have left the table; their first event keeps the number. */
+const IN_HISTORY = `
+SELECT substr(e.stream, 5)
+FROM __schema__.event e
+WHERE e.type = 'JobEnqueued' AND (e.data->>'number')::bigint = $1
+LIMIT 1`;
+
+const PATIENCE_MS = 2_000;
+
+const idOfNumber = ({ pool, schema }: Ledger, number: bigint, tell: (line: string) => void) =>
+  attempt(async () => {
+    const [row] = await rowsOf(pool, { text: inSchema(IN_TABLE, schema) }, [number.toString()]);
+    if (row !== undefined) return row[0] ?? undefined;
+    const searching = setTimeout(
+      () => tell(`job ${number} is not in the table of open jobs; looking for it in the history …`),
+      PATIENCE_MS,
+    );
+    try {
+      const [found] = await rowsOf(pool, { text: inSchema(IN_HISTORY, schema) }, [number.toString()]);
+      return found?.[0] ?? undefined;
+    } finally {
+      clearTimeout(searching);
+    }
+  });
+
+/** No events: there is no such job. */
+export const findJob = async (
+  ledger: Ledger,
+  key: JobKey,
+  tell: (line: string) => void,
+): Promise<E.Either<StoreError, readonly RecordedEvent[]>> => {
+  const id = 'jobId' in key ? E.right(key.jobId) : await idOfNumber(ledger, key.number, tell)();
+  if (E.isLeft(id)) return id;
+  return id.right === undefined ? E.right([]) : ledger.store.readStream(jobStream(id.right))();
+};
