@@ -1,0 +1,53 @@
+// A runner as a process of its own, to be killed. Run: node --import tsx test/support/runner-process.ts OPTIONS (JSON)
+import { appendFileSync } from 'node:fs';
+import * as E from 'fp-ts/lib/Either.js';
+import { ANY_TYPE, defineJob, type HandledJob, type JobContext } from '../../runners/define-job.js';
+import { openLedger } from '../../runners/ledger.js';
+import { pause } from '../../runners/pause.js';
+import { startWork } from '../../runners/work.js';
+import type { RunnerOptions } from './runners.js';
+
+const options = JSON.parse(process.argv[2] ?? '{}') as RunnerOptions;
+
+const mark = ({ id, attempt }: HandledJob<unknown>, what: string): void =>
+  appendFileSync(options.file, `${id} ${attempt} ${process.pid} ${what}\n`);
+
+/** What a job wants, by its params. `failures`: so many attempts fail before it goes on. */
+interface Wish {
+  readonly milliseconds?: number;
+  readonly kills?: boolean;
+  readonly failures?: number;
+}
+
+const run = async (job: HandledJob<Wish>, { signal }: JobContext): Promise<void> => {
+  const { milliseconds = 0, kills = false, failures = 0 } = job.params;
+  mark(job, 'begun');
+  if (job.attempt <= failures) throw new Error('not yet');
+  if (kills) process.kill(process.pid, 'SIGKILL');
+  if (milliseconds > 0) await pause(milliseconds, signal);
+  mark(job, 'done');
+};
+
+const ledger = await openLedger({
+  databaseUrl: options.url,
+  home: '',
+  schema: options.schema,
+  by: 'runner-process',
+  report: () => undefined,
+})();
+if (E.isLeft(ledger)) throw new Error(ledger.left.message);
+const work = startWork(ledger.right, {
+  handlers: [
+    defineJob({ type: ANY_TYPE, run }),
+    defineJob({ type: 'impatient', run, retry: { backoff: { firstMs: 50, jitter: 0 } } }),
+  ],
+  concurrency: options.concurrency,
+  leaseMs: options.leaseMs,
+  drain: options.drain,
+  pollMs: 100,
+  reaperTickMs: 200,
+  log: () => undefined,
+});
+process.once('SIGTERM', work.stop);
+await work.done;
+await ledger.right.close();
