@@ -27,7 +27,7 @@ input AS MATERIALIZED (
 )`;
 const INPUT_PARAMETERS = 8;
 
-// A scalar sub-select is never hashed: it stays a look-up in the primary key, whatever the statistics say.
+// A scalar sub-select is never hashed, and only_by_index keeps it in the primary key: a look-up, whatever the statistics say.
 const WON = `
 won AS (
   INSERT INTO __schema__.event (stream, revision, id, type, data, metadata, recorded_at)
@@ -35,7 +35,10 @@ won AS (
   FROM input i
   WHERE i.leads AND (
     i.revision = 0
-    OR (SELECT p.revision FROM __schema__.event p WHERE p.stream = i.stream AND p.revision = i.revision - 1) IS NOT NULL
+    OR (
+      SELECT p.revision FROM __schema__.event p
+      WHERE p.stream = i.stream AND p.revision = i.revision - 1 AND __schema__.only_by_index(p.revision)
+    ) IS NOT NULL
   )
   ORDER BY i.n
   ON CONFLICT (stream, revision) DO NOTHING
@@ -85,18 +88,39 @@ export const appendStatements = (
 
 /** The parameters before those of the fragments. Appends come sorted by stream, so that two calls cannot deadlock. */
 export const appendParameters = (appends: readonly EncodedAppend[]): readonly unknown[] => {
-  const events = appends.flatMap(({ append, events: encoded }) =>
-    encoded.map((event, index) => ({ ...event, stream: append.stream, leads: index === 0 })),
-  );
-  const hasTimes = events.some(({ recordedAt }) => recordedAt !== undefined);
+  const leads: string[] = [];
+  const streams: string[] = [];
+  const revisions: string[] = [];
+  const ids: string[] = [];
+  const types: string[] = [];
+  const data: string[] = [];
+  const metadata: string[] = [];
+  const times: string[] = [];
+  let hasTimes = false;
+  for (const { append, events } of appends) {
+    for (const [index, event] of events.entries()) {
+      leads.push(index === 0 ? 't' : 'f');
+      streams.push(append.stream);
+      revisions.push(String(event.revision));
+      ids.push(event.id);
+      types.push(event.type);
+      data.push(event.data);
+      metadata.push(event.metadata);
+      times.push(event.recordedAt ?? 'NULL');
+      hasTimes ||= event.recordedAt !== undefined;
+    }
+  }
   return [
-    `{${events.map(({ leads }) => (leads ? 't' : 'f')).join(',')}}`,
-    textArray(events.map(({ stream }) => stream)),
-    `{${events.map(({ revision }) => revision).join(',')}}`,
-    `{${events.map(({ id }) => id).join(',')}}`,
-    textArray(events.map(({ type }) => type)),
-    jsonArray(events.map(({ data }) => data)),
-    jsonArray(events.map(({ metadata }) => metadata)),
-    hasTimes ? `{${events.map(({ recordedAt }) => recordedAt ?? 'NULL').join(',')}}` : null,
+    literal(leads),
+    textArray(streams),
+    literal(revisions),
+    literal(ids),
+    textArray(types),
+    jsonArray(data),
+    jsonArray(metadata),
+    hasTimes ? literal(times) : null,
   ];
 };
+
+/** An array of values that need no quotes. */
+const literal = (values: readonly string[]): string => `{${values.join(',')}}`;

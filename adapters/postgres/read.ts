@@ -10,7 +10,7 @@ import { prepared, rowsOf, type Queryable } from './statement.js';
 const FORWARD = `
 SELECT ${EVENT_COLUMNS}
 FROM __schema__.event e
-WHERE e.stream = $1 AND e.revision >= coalesce($2::bigint, 0)
+WHERE e.stream = $1 AND e.revision >= coalesce($2::bigint, 0) AND __schema__.only_by_index(e.revision)
 ORDER BY e.revision
 LIMIT $3::bigint`;
 
@@ -18,13 +18,14 @@ const BACKWARD = `
 SELECT ${EVENT_COLUMNS}
 FROM __schema__.event e
 WHERE e.stream = $1 AND e.revision <= coalesce($2::bigint, 9223372036854775807)
+  AND __schema__.only_by_index(e.revision)
 ORDER BY e.revision DESC
 LIMIT $3::bigint`;
 
 const SEVERAL = `
 SELECT ${EVENT_COLUMNS}
 FROM __schema__.event e
-WHERE e.stream = ANY ($1::text[])
+WHERE e.stream = ANY ($1::text[]) AND __schema__.only_by_index(e.revision)
 ORDER BY e.stream, e.revision`;
 
 export const readStream = async (

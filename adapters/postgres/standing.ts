@@ -14,10 +14,20 @@ export type Standing =
 
 const QUERY = `
 SELECT
-  (SELECT max(e.revision) FROM __schema__.event e WHERE e.stream = q.stream)::text,
-  (SELECT string_agg(e.id::text, ',' ORDER BY e.revision) FROM __schema__.event e
-    WHERE e.stream = q.stream AND e.revision BETWEEN q.first AND q.last),
-  (SELECT e.position FROM __schema__.event e WHERE e.stream = q.stream AND e.revision = q.last)::text
+  (
+    SELECT e.revision FROM __schema__.event e
+    WHERE e.stream = q.stream AND __schema__.only_by_index(e.revision)
+    ORDER BY e.revision DESC
+    LIMIT 1
+  )::text,
+  (
+    SELECT string_agg(e.id::text, ',' ORDER BY e.revision) FROM __schema__.event e
+    WHERE e.stream = q.stream AND e.revision BETWEEN q.first AND q.last AND __schema__.only_by_index(e.revision)
+  ),
+  (
+    SELECT e.position FROM __schema__.event e
+    WHERE e.stream = q.stream AND e.revision = q.last AND __schema__.only_by_index(e.revision)
+  )::text
 FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS q (stream, first, last, n)
 ORDER BY q.n`;
 
