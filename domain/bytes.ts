@@ -9,8 +9,7 @@ export const utf8Length = (text: string): number => {
 };
 
 /** True where the text holds half of a surrogate pair, which UTF-8 and PostgreSQL cannot store. */
-export const hasLoneSurrogate = (text: string): boolean =>
-  /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed();
 
 /** The text cut to at most `limit` characters (code points, as PostgreSQL's varchar counts), ending in a mark where it was cut. */
 export const shortened = (text: string, limit: number, mark = '…'): string => {

@@ -17,8 +17,13 @@ export const ledgerClock = (
   processClock: () => number = Date.now,
 ): LedgerClock => {
   let offset = 0;
+  let told = { at: Number.NaN, text: '' };
   return {
-    now: () => isoOf(processClock() + offset),
+    now: () => {
+      const at = processClock() + offset;
+      if (at !== told.at) told = { at, text: isoOf(at) };
+      return told.text;
+    },
     offset: () => offset,
     measure: async () => {
       const asked = processClock();

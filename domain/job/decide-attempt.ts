@@ -3,28 +3,30 @@ import { defined } from '../defined.js';
 import { millisecondsBetween } from '../instant.js';
 import type { FailAttempt, StartAttempt, SucceedAttempt } from './commands.js';
 import type { JobEvent } from './events.js';
-import { abandoned, originalTaskId, placementOf, rootMark, scopeOf, taskOf } from './event-parts.js';
+import { abandoned, originalTaskId, placementOf, isRoot, scopeOf, taskOf } from './event-parts.js';
 import type { ExecutionSource, Task } from './facts.js';
 import { dueAfterFailure } from './retry.js';
 import type { Claimed, Running } from './state.js';
 import { taskIdOf } from './task-id.js';
 
+// These two and the claim are written out member by member: they are decided for every job, and merging parts costs several times more.
 export const startAttempt = (command: StartAttempt, state: Claimed): JobEvent => {
   const { job, claim } = state;
   const source = sourceOf(command, state);
-  const { type, shardingItem } = job.enqueued;
-  const taskId = taskIdOf({ type, shardingItem, source, runner: claim.runner, attemptId: command.attemptId });
+  const { wiki, type, shardingItem, enqueuedAt } = job.enqueued;
   return {
     type: 'AttemptStarted',
     data: defined({
-      ...scopeOf(state),
-      ...rootMark(job),
+      wiki,
+      type,
+      from: state._tag,
+      isRoot: isRoot(job),
       attempt: job.attempts + 1,
-      taskId,
+      taskId: taskIdOf({ type, shardingItem, source, runner: claim.runner, attemptId: command.attemptId }),
       originalTaskId: originalTaskId(job),
       executionSource: source,
       shardingItem,
-      dueAt: claim.dueAt ?? job.enqueued.enqueuedAt,
+      dueAt: claim.dueAt ?? enqueuedAt,
       startedAt: command.now,
       runner: claim.runner,
     }),
@@ -39,28 +41,26 @@ const sourceOf = (command: StartAttempt, { job, claim }: Claimed): ExecutionSour
   return isLate && job.attempts === 0 ? 'MISFIRE' : 'NORMAL_TRIGGER';
 };
 
-const attemptFacts = (state: Running, now: string, durationMs: number) => ({
-  ...scopeOf(state),
-  ...rootMark(state.job),
-  ...(state.job.task?.originalTaskId === undefined ? {} : { originalTaskId: state.job.task.originalTaskId }),
-  attempt: state.attempt.number,
-  taskId: state.attempt.taskId,
-  executionSource: state.attempt.executionSource,
-  shardingItem: state.job.enqueued.shardingItem,
-  dueAt: state.attempt.dueAt,
-  startedAt: state.attempt.startedAt,
-  completedAt: now,
-  durationMs,
-});
-
 export const succeedAttempt = (command: SucceedAttempt, state: Running): JobEvent => {
   const { job, attempt } = state;
-  const { dedup, number } = job.enqueued;
+  const { wiki, type, shardingItem, dedup, number } = job.enqueued;
   const isDeduplicated = job.ignoreDuplicates;
   return {
     type: 'AttemptSucceeded',
     data: defined({
-      ...attemptFacts(state, command.now, command.durationMs),
+      wiki,
+      type,
+      from: state._tag,
+      isRoot: isRoot(job),
+      originalTaskId: job.task?.originalTaskId,
+      attempt: attempt.number,
+      taskId: attempt.taskId,
+      executionSource: attempt.executionSource,
+      shardingItem,
+      dueAt: attempt.dueAt,
+      startedAt: attempt.startedAt,
+      completedAt: command.now,
+      durationMs: command.durationMs,
       begunRevision: attempt.begunRevision,
       sha1: isDeduplicated ? dedup.sha1 : undefined,
       number: isDeduplicated ? number.toString() : undefined,
@@ -72,12 +72,26 @@ export const succeedAttempt = (command: SucceedAttempt, state: Running): JobEven
 };
 
 export const failAttempt = (command: FailAttempt, state: Running): readonly JobEvent[] => {
-  const { job } = state;
+  const { job, attempt } = state;
   const isExhausted = job.attempts >= job.retry.maxAttempts;
-  const next = command.isRetryable && !isExhausted ? 'retry' : 'abandon';
+  const next: 'retry' | 'abandon' = command.isRetryable && !isExhausted ? 'retry' : 'abandon';
   const failed: JobEvent = {
     type: 'AttemptFailed',
-    data: { ...attemptFacts(state, command.now, command.durationMs), error: command.error, next },
+    data: defined({
+      ...scopeOf(state),
+      isRoot: isRoot(job),
+      originalTaskId: job.task?.originalTaskId,
+      attempt: attempt.number,
+      taskId: attempt.taskId,
+      executionSource: attempt.executionSource,
+      shardingItem: job.enqueued.shardingItem,
+      dueAt: attempt.dueAt,
+      startedAt: attempt.startedAt,
+      completedAt: command.now,
+      durationMs: command.durationMs,
+      error: command.error,
+      next,
+    }),
   };
   if (next === 'abandon')
     return [failed, abandoned(state, command.isRetryable ? 'attempts-exhausted' : 'not-retryable')];

@@ -25,8 +25,10 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
   return {
     type: 'JobClaimed',
     data: defined({
-      ...scopeOf(state),
-      ...dueAtOf(state),
+      wiki: job.enqueued.wiki,
+      type: job.enqueued.type,
+      from: state._tag,
+      dueAt: state.notBefore,
       token: command.token,
       claims: job.claims + 1,
       claimedAt: command.now,

@@ -50,7 +50,7 @@ export const dueAtOf = (state: ExistingJob): { dueAt?: string } =>
   state._tag === 'Waiting' && state.notBefore !== undefined ? { dueAt: state.notBefore } : {};
 
 /** Marks events of root jobs, whose row stands in a table of its own. */
-export const rootMark = (job: Job): { isRoot?: true } => (job.root?.isSelf === true ? { isRoot: true } : {});
+export const isRoot = (job: Job): true | undefined => (job.root?.isSelf === true ? true : undefined);
 
 export const originalTaskId = (job: Job): string | undefined =>
   job.task === undefined ? undefined : (job.task.originalTaskId ?? job.task.taskId);

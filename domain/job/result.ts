@@ -14,7 +14,8 @@ export const storableResult = (value: unknown): Json | undefined => {
     return { unstorable: typeof value === 'bigint' ? 'a bigint' : 'a value that JSON cannot carry' };
   }
   if (text === undefined) return { unstorable: `a ${typeof value}` };
-  if (text.length > MAX_RESULT_CHARACTERS) return { unstorable: 'a result too large to keep', characters: text.length };
+  if (text.length > MAX_RESULT_CHARACTERS)
+    return { unstorable: 'a result too large to keep', characters: text.length };
   return parsed(storableText(text).replaceAll('\\u0000', '\\ufffd'));
 };
 

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { HandledJob, Handler, JobContext } from '../define-job.js';
+import type { Interruption } from './interruption.js';
 import { write, type HeldJob, type WriteFailure } from './holding.js';
 import type { Tenure } from './tenure.js';
 
@@ -28,7 +29,7 @@ export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released
 
 export interface AttemptControl {
   /** Fires when the handler is to stop: the lease is lost, or the grace time is over. */
-  readonly abort: AbortController;
+  readonly abort: Interruption;
   /** True where the runner's stop interrupted the attempt: it has been given back, and has no end of its own. */
   isInterrupted: boolean;
 }
@@ -115,7 +116,9 @@ const execute = async (
   const context: JobContext = {
     attempt: attempt.number,
     taskId: attempt.taskId,
-    signal: control.abort.signal,
+    get signal() {
+      return control.abort.signal();
+    },
     heartbeat: ports.tenure.renew,
     spawn: (specification) => children.push(child(specification, attempt.taskId, children.length)),
     log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),

@@ -14,6 +14,7 @@ import {
 } from './attempt.js';
 import { dedupKeyOf } from './claiming.js';
 import type { HeldJob } from './holding.js';
+import { interruption } from './interruption.js';
 import { keyCounter, type KeyCounter } from './key-counter.js';
 import { measuredPace, type Pace } from './pace.js';
 import { measuredTempo, type Tempo } from './tempo.js';
@@ -145,7 +146,7 @@ const fill = (hand: Hand): void => {
 const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
   const handler = hand.options.handlerOf(job.state.job.enqueued.type);
   if (handler === undefined) return;
-  const control = { abort: new AbortController(), isInterrupted: false };
+  const control = { abort: interruption(), isInterrupted: false };
   const entry: Active = { job, control, isSuspect: isSuspect(job) };
   hand.active.add(entry);
   if (entry.isSuspect) hand.suspects += 1;
@@ -196,7 +197,7 @@ const release = async ({ options, counts }: Hand, job: HeldJob, why: string): Pr
 /** Interrupted for good: what its handler still does or says is not reported. */
 const giveBack = async (hand: Hand, entry: Active, why: string): Promise<void> => {
   entry.control.isInterrupted = true;
-  entry.control.abort.abort(new Error(why));
+  entry.control.abort.fire(new Error(why));
   await release(hand, entry.job, why);
   if (hand.active.has(entry)) drop(hand, entry);
 };
@@ -217,5 +218,5 @@ const close = async (hand: Hand, why: string): Promise<void> => {
 const forsake = (hand: Hand, reason: unknown): void => {
   takeStock(hand);
   for (const { entry } of hand.uncalled.takeAll()) drop(hand, entry);
-  for (const { control } of hand.active) control.abort.abort(reason);
+  for (const { control } of hand.active) control.abort.fire(reason);
 };

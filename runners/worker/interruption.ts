@@ -1,0 +1,23 @@
+/** An abort signal that is made when somebody asks for it: most handlers never do, and a signal costs more than a short job. */
+export interface Interruption {
+  readonly signal: () => AbortSignal;
+  readonly fire: (reason: unknown) => void;
+}
+
+export const interruption = (): Interruption => {
+  let controller: AbortController | undefined;
+  let fired: { readonly reason: unknown } | undefined;
+  return {
+    signal: () => {
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (fired !== undefined) controller.abort(fired.reason);
+      }
+      return controller.signal;
+    },
+    fire: (reason) => {
+      fired ??= { reason };
+      controller?.abort(reason);
+    },
+  };
+};
