@@ -1,5 +1,4 @@
 /** A row of a MediaWiki `job` table as the command that takes it over, without its number. */
-import { isUtf8 } from 'node:buffer';
 import * as E from 'fp-ts/lib/Either.js';
 import { readJobParams, type JobRow } from '../../adapters/mediawiki/index.js';
 import { idOfText, sha1Hex } from '../../adapters/system.js';
@@ -13,6 +12,7 @@ import { titleFlaw, typeFlaw } from '../../domain/job/names.js';
 import { retryPolicy } from '../../domain/job/retry.js';
 import { rootOf } from '../../domain/job/root.js';
 import type { JsonObject } from '../../domain/json.js';
+import { isPlainText, withoutNul } from './binary-text.js';
 import { exactInstant, instantOf, releaseTime } from './row-times.js';
 
 /** MediaWiki's maxTries. */
@@ -71,6 +71,7 @@ const enqueued = (row: JobRow, params: JsonObject, terms: ImportTerms): ImportDr
   const { requestId } = params;
   return defined({
     ...subject,
+    params: isPlainText(row.job_params) ? params : withoutNul(params),
     wiki: terms.wiki,
     dedup: { ignoreDuplicates: false, sha1: row.job_sha1 === '' ? hashOf(subject) : row.job_sha1 },
     root: rootOf(params),
@@ -101,7 +102,7 @@ const importedFacts = (row: JobRow): Imported => ({
   sha1: row.job_sha1,
   ...(row.job_timestamp === null ? {} : { timestamp: row.job_timestamp }),
   ...(row.job_token_timestamp === null ? {} : { tokenTimestamp: row.job_token_timestamp }),
-  ...(isUtf8(row.job_params)
+  ...(isPlainText(row.job_params)
     ? { params: row.job_params.toString() }
     : { paramsBase64: row.job_params.toString('base64') }),
 });

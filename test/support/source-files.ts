@@ -17,7 +17,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 const importForms = [
   /\b(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/g,
-  /\bimport\s*['"]([^'"]+)['"]/g,
+  // Not the word as a text, such as a command's name.
+  /(?<!['"])\bimport\s*['"]([^'"]+)['"]/g,
   /\bimport\s*\(\s*['"`]([^'"`]+)['"`]/g,
   /\brequire\s*\(\s*['"`]([^'"`]+)['"`]/g,
 ];
