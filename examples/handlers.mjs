@@ -1,0 +1,15 @@
+// Handlers for `jobledger work --handlers examples/handlers.mjs`. A plain { type, run(job, context) } is enough.
+export default [
+  {
+    type: 'sendMail',
+    run: (job, context) => context.log(`a mail to ${job.params.to}`),
+  },
+  {
+    type: 'flaky',
+    retry: { maxAttempts: 3, backoff: { firstMs: 200 } },
+    run: (job) => {
+      if (job.attempt < 3) throw new Error(`not yet: this was attempt ${job.attempt}`);
+      return { attempts: job.attempt };
+    },
+  },
+];
