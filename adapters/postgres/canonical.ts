@@ -1,6 +1,6 @@
 /**
- * What of a table counts when it is compared with the history. Rows that can never matter again may have been dropped by
- * housekeeping or not; which those are is said here, once.
+ * What counts when a table is compared with the history. A row that can never matter again may have been dropped by housekeeping:
+ * that it is missing is no difference, while one that is there has to be right. Which rows those are is said here, once.
  */
 import { duplicateTable } from '../../projections/duplicate.js';
 import type { Table } from '../../projections/projection.js';
@@ -15,19 +15,8 @@ export const isOutrunRoot = (root: string, newestSucceeded: string): string =>
 const eventOf = (alias: string, job: string, revision: string, ledger: string): string =>
   `${ledger}.event ${alias} ON ${alias}.stream = 'job-' || ${job} AND ${alias}.revision = ${revision}`;
 
-const plain = (table: Table, from: string, more = ''): string =>
-  `SELECT ${Object.keys(table.columns)
-    .map((column) => `t.${column}`)
-    .join(', ')} FROM ${from} t${more}`;
-
-/** `duplicate`: a job that has succeeded counts while an equal one waits that was enqueued before that success began. */
-const duplicates = (schema: string, ledger: string): string => `${plain(
-  duplicateTable,
-  `${schema}.duplicate`,
-  ' WHERE t.begun_revision IS NULL',
-)}
-UNION ALL
-${plain(duplicateTable, `${schema}.duplicate`)} WHERE t.begun_revision IS NOT NULL AND t.job IN (
+// As a list that is made once: looked up row by row, each success would be compared with every other row.
+const countsAsDuplicate = (schema: string, ledger: string): string => `t.begun_revision IS NULL OR t.job IN (
   SELECT b.job
   FROM ${schema}.duplicate b
   JOIN ${schema}.duplicate w ON w.wiki = b.wiki AND w.type = b.type AND w.sha1 = b.sha1
@@ -36,39 +25,49 @@ ${plain(duplicateTable, `${schema}.duplicate`)} WHERE t.begun_revision IS NOT NU
   WHERE b.begun_revision IS NOT NULL AND w.begun_revision IS NULL AND enqueued.position < begun.position
 )`;
 
-const roots = (schema: string): string => `${plain(rootJobTable, `${schema}.root_job`)}
-LEFT JOIN (
-  SELECT wiki, type, signature, max(timestamp) AS newest
-  FROM ${schema}.root_job
-  WHERE state = 'succeeded'
-  GROUP BY wiki, type, signature
-) n ON n.wiki = t.wiki AND n.type = t.type AND n.signature = t.signature
-WHERE (${isOutrunRoot('t', 'n.newest')}) IS NOT TRUE`;
+const countsAsRoot = (schema: string): string => `t.job NOT IN (
+  SELECT r.job
+  FROM ${schema}.root_job r
+  JOIN (
+    SELECT wiki, type, signature, max(timestamp) AS newest
+    FROM ${schema}.root_job
+    WHERE state = 'succeeded'
+    GROUP BY wiki, type, signature
+  ) n ON n.wiki = r.wiki AND n.type = r.type AND n.signature = r.signature
+  WHERE ${isOutrunRoot('r', 'n.newest')}
+)`;
+
+/** `duplicate`: a job that has succeeded counts while an equal one waits that was enqueued before that success began. */
+const counts = (table: Table, schema: string, ledger: string): string => {
+  switch (table.name) {
+    case duplicateTable.name:
+      return countsAsDuplicate(schema, ledger);
+    case rootJobTable.name:
+      return countsAsRoot(schema);
+    default:
+      return 'true';
+  }
+};
 
 const READY_PART = 'part';
 
-// A job that stood in both tables would be a fault: rows of one job are numbered, so that the second finds no partner.
-const readyJobs = (from: string): string =>
-  `SELECT ${Object.keys(readyJobTable.columns).join(', ')}, row_number() OVER (PARTITION BY job) AS ${READY_PART} FROM ${from} t`;
-
-/** Columns beside the key that rows are paired by. */
+/** Columns that rows are paired by. A job that stood in both ready tables would be a fault: the second row finds no partner. */
 export const pairedBy = (table: Table): readonly string[] =>
   table.name === readyJobTable.name ? [...table.key, READY_PART] : table.key;
 
-/** The rows that count, as a query. `ledger` is the quoted schema that the history is in. */
-export const canonicalSql = (table: Table, { schema, isCopy }: Place, ledger: string): string => {
-  switch (table.name) {
-    case readyJobTable.name:
-      return readyJobs(
-        isCopy
-          ? `${schema}.ready_job`
-          : `(SELECT * FROM ${schema}.ready_job UNION ALL SELECT * FROM ${schema}.delayed_job)`,
-      );
-    case duplicateTable.name:
-      return duplicates(schema, ledger);
-    case rootJobTable.name:
-      return roots(schema);
-    default:
-      return plain(table, `${schema}.${table.name}`);
-  }
+const select = (table: Table): readonly string[] => [
+  ...Object.keys(table.columns).map((column) => `t.${column}`),
+  ...(table.name === readyJobTable.name ? [`row_number() OVER (PARTITION BY t.job) AS ${READY_PART}`] : []),
+];
+
+export const liveRowsSql = (table: Table, { schema }: Place): string => {
+  const from =
+    table.name === readyJobTable.name
+      ? `(SELECT * FROM ${schema}.ready_job UNION ALL SELECT * FROM ${schema}.delayed_job)`
+      : `${schema}.${table.name}`;
+  return `SELECT ${select(table).join(', ')} FROM ${from} t`;
 };
+
+/** Rows as the history has them, and whether each counts. `ledger` is the quoted schema of the history. */
+export const historyRowsSql = (table: Table, copy: Place, ledger: string): string =>
+  `SELECT ${select(table).join(', ')}, (${counts(table, copy.schema, ledger)}) AS counts FROM ${copy.schema}.${table.name} t`;

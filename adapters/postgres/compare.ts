@@ -1,6 +1,6 @@
 /** A live table beside its copy from the history, row by row. */
 import type { Projection, Table } from '../../projections/projection.js';
-import { canonicalSql, pairedBy } from './canonical.js';
+import { historyRowsSql, liveRowsSql, pairedBy } from './canonical.js';
 import type { Place } from './sink.js';
 import { rowsOf, type Queryable } from './statement.js';
 
@@ -16,7 +16,7 @@ export interface Difference {
 }
 
 export interface Comparison {
-  /** Rows of the live tables that count. */
+  /** Rows of the live tables. */
   readonly rows: number;
   readonly missing: number;
   readonly extra: number;
@@ -40,7 +40,7 @@ export const rowOf = (alias: string, table: Table): string =>
 
 const pairs = (table: Table, { live, copy }: Places): string => {
   const on = pairedBy(table).map((column) => `l.${column} = h.${column}`);
-  return `(${canonicalSql(table, live, live.schema)}) l FULL JOIN (${canonicalSql(table, copy, live.schema)}) h ON ${on.join(' AND ')}`;
+  return `(${liveRowsSql(table, live)}) l FULL JOIN (${historyRowsSql(table, copy, live.schema)}) h ON ${on.join(' AND ')}`;
 };
 
 const countSql = (table: Table, places: Places): string => {
@@ -48,7 +48,7 @@ const countSql = (table: Table, places: Places): string => {
   return `
 SELECT
   count(*) FILTER (WHERE l.${key} IS NOT NULL)::text,
-  count(*) FILTER (WHERE l.${key} IS NULL)::text,
+  count(*) FILTER (WHERE l.${key} IS NULL AND h.counts)::text,
   count(*) FILTER (WHERE h.${key} IS NULL)::text,
   count(*) FILTER (WHERE l.${key} IS NOT NULL AND h.${key} IS NOT NULL AND ${rowOf('l', table)} IS DISTINCT FROM ${rowOf('h', table)})::text
 FROM ${pairs(table, places)}`;
@@ -62,7 +62,7 @@ const asText = (alias: string, table: Table): string =>
 const differencesSql = (table: Table, places: Places): string => `
 SELECT ${asText('l', table)}, ${asText('h', table)}
 FROM ${pairs(table, places)}
-WHERE ${rowOf('l', table)} IS DISTINCT FROM ${rowOf('h', table)}
+WHERE ${rowOf('l', table)} IS DISTINCT FROM ${rowOf('h', table)} AND (l.${table.key[0]} IS NOT NULL OR h.counts)
 ORDER BY ${table.key.map((column) => `coalesce(l.${column}, h.${column})`).join(', ')}
 LIMIT ${SHOWN}`;
 

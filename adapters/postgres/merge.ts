@@ -1,7 +1,7 @@
 /** Makes a live table say what its copy says, touching only rows that differ: readers never see it empty or half done. */
 import type { Projection, Table } from '../../projections/projection.js';
 import { readyJobTable } from '../../projections/ready-job.js';
-import { canonicalSql } from './canonical.js';
+import { historyRowsSql } from './canonical.js';
 import { rowOf, type Places } from './compare.js';
 import { rowsOf, type Queryable } from './statement.js';
 
@@ -33,8 +33,8 @@ const insertMissing = (
   return `
 INSERT INTO ${live.schema}.${into} (${columns.join(', ')})
 SELECT ${columns.map((column) => `h.${column}`).join(', ')}
-FROM (${canonicalSql(table, copy, live.schema)}) h
-WHERE ${[...absent, ...(condition === undefined ? [] : [condition])].join(' AND ')}`;
+FROM (${historyRowsSql(table, copy, live.schema)}) h
+WHERE ${['h.counts', ...absent, ...(condition === undefined ? [] : [condition])].join(' AND ')}`;
 };
 
 const READY_TABLES = ['ready_job', 'delayed_job'] as const;
