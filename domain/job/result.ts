@@ -1,8 +1,10 @@
 /** What a handler returned, made storable: a result is never refused, what cannot be stored is replaced by a mark. */
 import type { Json } from '../json.js';
-import { storableText } from './error-facts.js';
 
 const MAX_RESULT_CHARACTERS = 16_000;
+const BACKSLASH = '\\\\';
+/** JSON writes NUL and halves of surrogate pairs as escapes; an escaped backslash in front of them is none of theirs. */
+const UNSTORABLE = /\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g;
 
 /** Undefined where there is nothing to keep. */
 export const storableResult = (value: unknown): Json | undefined => {
@@ -16,7 +18,7 @@ export const storableResult = (value: unknown): Json | undefined => {
   if (text === undefined) return { unstorable: `a ${typeof value}` };
   if (text.length > MAX_RESULT_CHARACTERS)
     return { unstorable: 'a result too large to keep', characters: text.length };
-  return parsed(storableText(text).replaceAll('\\u0000', '\\ufffd'));
+  return parsed(text.replace(UNSTORABLE, (escape) => (escape === BACKSLASH ? escape : '\\ufffd')));
 };
 
 const parsed = (text: string): Json => {

@@ -99,8 +99,14 @@ const handled = ({ job, attempt }: Running, id: string, params: unknown): Handle
   enqueuedAt: job.enqueued.enqueuedAt,
 });
 
-type Outcome = { readonly durationMs: number; readonly children: readonly JobSpecification[] } & (
-  { readonly _tag: 'Returned'; readonly value: unknown } | { readonly _tag: 'Threw'; readonly error: unknown }
+type Outcome = { readonly durationMs: number } & (
+  | {
+      readonly _tag: 'Returned';
+      readonly value: unknown;
+      /** As they were when the handler was done: what it spawns later comes too late. */
+      readonly children: readonly JobSpecification[];
+    }
+  | { readonly _tag: 'Threw'; readonly error: unknown }
 );
 
 class ReturnedFalse extends Error {
@@ -125,15 +131,20 @@ const execute = async (
   };
   const begun = performance.now();
   const durationMs = () => Math.round((performance.now() - begun) * 1000) / 1000;
+  let value: unknown;
   try {
-    const value = await handler.run(job, context);
+    value = await handler.run(job, context);
     if (value === false) throw new ReturnedFalse('the handler returned false');
-    await handler.tearDown?.(job, undefined);
-    return { _tag: 'Returned', value, children, durationMs: durationMs() };
   } catch (error) {
     await tearDownAfter(ports, handler, job, error);
-    return { _tag: 'Threw', error, children, durationMs: durationMs() };
+    return { _tag: 'Threw', error, durationMs: durationMs() };
   }
+  try {
+    await handler.tearDown?.(job, undefined);
+  } catch (error) {
+    return { _tag: 'Threw', error, durationMs: durationMs() };
+  }
+  return { _tag: 'Returned', value, children: [...children], durationMs: durationMs() };
 };
 
 /** The error that counts is the handler's; one of the tear-down behind it is told, no more. */

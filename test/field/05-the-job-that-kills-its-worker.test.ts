@@ -40,15 +40,20 @@ describe('field case 05: a job that kills its runner each time', () => {
 
   /** Restarts the runner whenever it has been killed, until every job has ended. */
   const supervise = (jobs: readonly string[]): Promise<true> =>
-    until('every job has ended', async () => {
-      if (current === undefined || current.child.signalCode !== null) {
-        const { url, schema } = ledger;
-        current = runnerProcess({ url, schema, file: file.path, concurrency: 2, leaseMs: 1_000 });
-      }
-      return haveEnded(jobs);
-    });
+    until(
+      'every job has ended',
+      async () => {
+        if (current === undefined || current.child.signalCode !== null) {
+          const { url, schema } = ledger;
+          current = runnerProcess({ url, schema, file: file.path, concurrency: 2, leaseMs: 1_000 });
+        }
+        return haveEnded(jobs);
+      },
+      100_000,
+    );
 
-  it('is started exactly three times of three, then abandoned by the reaper, and fifty others succeed', async () => {
+  it('is started exactly three times of three, then abandoned by the reaper, and fifty others succeed', async function () {
+    this.timeout(120_000);
     const quick = (n: number) => ({ type: 'mixed', params: { n, milliseconds: 20 } });
     const before = await enqueued(ledger, ...Array.from({ length: ORDINARY / 2 }, (_, n) => quick(n)));
     const [killer = ''] = await enqueued(ledger, { type: 'mixed', params: { kills: true }, maxAttempts: 3 });
