@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { story } from '../support/arbitraries.js';
 import { lifecycleArrows, lifecycleDiagram } from '../support/lifecycle.js';
 
-const page = new URL('../../docs/lifecycle.md', import.meta.url);
+const page = new URL('../../README.md', import.meta.url);
 
 const between = (text: string, start: string, end: string): string =>
   text.slice(text.indexOf(start) + start.length, text.indexOf(end)).trim();
