@@ -30,8 +30,10 @@ export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released
 export interface AttemptControl {
   /** Fires when the handler is to stop: the lease is lost, or the grace time is over. */
   readonly abort: Interruption;
-  /** True where the runner's stop interrupted the attempt: it has been given back, and has no end of its own. */
+  /** True where the runner's stop interrupted the attempt: it is given back, and has no end of its own. */
   isInterrupted: boolean;
+  /** True once its end is being written. */
+  isReported: boolean;
 }
 
 /** An attempt whose start is durable; its handler has not been called. */
@@ -181,6 +183,7 @@ const settle = async (
   const { durationMs } = outcome;
   const now = ports.clock.now();
   if (control.isInterrupted) return 'released';
+  control.isReported = true;
   if (outcome._tag === 'Returned') {
     const spawned = outcome.children.length === 0 ? undefined : outcome.children.map(asJson);
     const result = storableResult(outcome.value);

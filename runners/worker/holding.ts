@@ -17,6 +17,8 @@ export interface HeldJob {
   readonly jobId: string;
   readonly token: string;
   state: ExistingJob;
+  /** The write under way: the next one decides on the state that it leaves. */
+  writing?: Promise<unknown> | undefined;
 }
 
 export type WriteFailure = JobRejection | { readonly _tag: 'NotWritten'; readonly message: string };
@@ -33,9 +35,28 @@ export const write = async (
   store: Pick<EventStore, 'readStreams'>,
   tenure: Tenure,
   job: HeldJob,
-  command: JobCommand & { readonly now?: string },
+  command: JobCommand,
   occurredAt: string,
-): Promise<E.Either<WriteFailure, ExistingJob>> => {
+): Promise<Written> => {
+  while (job.writing !== undefined) await job.writing;
+  const writing = decideAndAppend(store, tenure, job, command, occurredAt);
+  job.writing = writing;
+  try {
+    return await writing;
+  } finally {
+    job.writing = undefined;
+  }
+};
+
+type Written = E.Either<WriteFailure, ExistingJob>;
+
+const decideAndAppend = async (
+  store: Pick<EventStore, 'readStreams'>,
+  tenure: Tenure,
+  job: HeldJob,
+  command: JobCommand,
+  occurredAt: string,
+): Promise<Written> => {
   for (let conflicts = 0; conflicts <= MOST_CONFLICTS; conflicts += 1) {
     const decision = decide(command, job.state);
     if (E.isLeft(decision)) return decision;

@@ -52,6 +52,8 @@ interface Active {
   readonly job: HeldJob;
   readonly isSuspect: boolean;
   readonly control: AttemptControl;
+  /** Set while its handler or its report is under way. */
+  running?: Promise<void>;
 }
 
 /** Started, and waiting for its slot. */
@@ -131,7 +133,7 @@ const fill = (hand: Hand): void => {
   while (hand.isOpen && hand.busy < hand.options.concurrency) {
     const next = hand.uncalled.take();
     if (next === undefined) break;
-    void run(hand, next);
+    next.entry.running = run(hand, next);
   }
   for (
     let job = hand.stock.first();
@@ -146,7 +148,7 @@ const fill = (hand: Hand): void => {
 const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
   const handler = hand.options.handlerOf(job.state.job.enqueued.type);
   if (handler === undefined) return;
-  const control = { abort: interruption(), isInterrupted: false };
+  const control = { abort: interruption(), isInterrupted: false, isReported: false };
   const entry: Active = { job, control, isSuspect: isSuspect(job) };
   hand.active.add(entry);
   if (entry.isSuspect) hand.suspects += 1;
@@ -172,7 +174,8 @@ const run = async (hand: Hand, { attempt, entry }: Uncalled): Promise<void> => {
     hand.pace.count();
     fill(hand);
   });
-  done(hand, entry, end);
+  // Whoever interrupted it tells its end.
+  if (!entry.control.isInterrupted || entry.control.isReported) done(hand, entry, end);
 };
 
 const drop = (hand: Hand, entry: Active): void => {
@@ -188,18 +191,19 @@ const done = (hand: Hand, entry: Active, end: AttemptEnd): void => {
   drop(hand, entry);
 };
 
-const release = async ({ options, counts }: Hand, job: HeldJob, why: string): Promise<void> => {
+const release = async ({ options }: Hand, job: HeldJob, why: string): Promise<AttemptEnd> => {
   const ports = options.ports();
-  await report(ports, job, { _tag: 'ReleaseClaim', token: job.token, now: ports.clock.now(), why });
-  counts.released += 1;
+  const now = ports.clock.now();
+  const written = await report(ports, job, { _tag: 'ReleaseClaim', token: job.token, now, why });
+  return written._tag === 'Right' ? 'released' : 'lost';
 };
 
-/** Interrupted for good: what its handler still does or says is not reported. */
+/** Interrupted for good: what its handler still does or says is not reported, unless its report was under way before. */
 const giveBack = async (hand: Hand, entry: Active, why: string): Promise<void> => {
   entry.control.isInterrupted = true;
   entry.control.abort.fire(new Error(why));
-  await release(hand, entry.job, why);
-  if (hand.active.has(entry)) drop(hand, entry);
+  if (entry.control.isReported) await entry.running;
+  else done(hand, entry, await release(hand, entry.job, why));
 };
 
 const takeStock = ({ stock, keys }: Hand): readonly HeldJob[] => {
@@ -210,7 +214,9 @@ const takeStock = ({ stock, keys }: Hand): readonly HeldJob[] => {
 
 const close = async (hand: Hand, why: string): Promise<void> => {
   hand.isOpen = false;
-  const stocked = takeStock(hand).map((job) => release(hand, job, why));
+  const stocked = takeStock(hand).map(async (job) => {
+    hand.counts[await release(hand, job, why)] += 1;
+  });
   const started = hand.uncalled.takeAll().map(({ entry }) => giveBack(hand, entry, why));
   await Promise.all([...stocked, ...started]);
 };
