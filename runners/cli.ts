@@ -1,13 +1,6 @@
 #!/usr/bin/env node
-/** The `jobledger` command. Nothing here decides anything: it joins the process to the program. */
-import { commands } from './commands/index.js';
-import { withoutPasswords } from './commands/outcome.js';
-import { output } from './output.js';
-import { perform } from './perform.js';
-import { runProgram } from './program.js';
-
-const { env, stdout, stderr } = process;
-const out = output({ stdout, stderr, now: Date.now });
+/** The `jobledger` command: joins the process to the program, and decides nothing. */
+import { runCli } from './run-cli.js';
 
 const stopSignal = (): AbortSignal => {
   const stop = new AbortController();
@@ -15,18 +8,13 @@ const stopSignal = (): AbortSignal => {
   return stop.signal;
 };
 
-const main = async (): Promise<void> => {
-  const host = {
-    commands,
-    perform: perform.bind(undefined, { env, cwd: process.cwd(), out, stopSignal }),
-    write: (text: string) => void stdout.write(text),
-    tell: (text: string) => void stderr.write(text),
-    columns: stdout.columns ?? 100,
-  };
-  const outcome = await runProgram(host, process.argv.slice(2));
-  if (outcome.status !== 0) out.tell(`jobledger: ${withoutPasswords(outcome.message)}`);
-  await out.flushed();
-  process.exitCode = outcome.status;
-};
-
-await main();
+const { env, stdout, stderr, argv } = process;
+process.exitCode = await runCli(argv.slice(2), {
+  env,
+  cwd: process.cwd(),
+  stdout,
+  stderr,
+  columns: stdout.columns ?? 100,
+  now: Date.now,
+  stopSignal,
+});

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { schemaName } from '../adapters/postgres/schema-name.js';
 import type { Action, CommandContext } from './commands/command.js';
 import { failedOutside, wrongUsage, type Outcome } from './commands/outcome.js';
-import { readConfig } from './config.js';
+import { readConfig, type LedgerConfig } from './config.js';
 import { openLedger, type Ledger } from './ledger.js';
 import type { Output } from './output.js';
 import type { GlobalOptions } from './program.js';
@@ -20,6 +20,12 @@ const unexpected = ({ env, out }: Surroundings, error: unknown): Outcome => {
   if (env['JOBLEDGER_DEBUG'] !== undefined && error instanceof Error) out.tell(error.stack ?? message);
   return failedOutside(`something unexpected happened: ${message} (JOBLEDGER_DEBUG=1 shows where)`);
 };
+
+/** A URL of another kind is a mistake of the caller's; a server that does not answer is not. */
+const notOpened = ({ databaseUrl }: LedgerConfig, message: string): Outcome =>
+  databaseUrl === undefined || /^postgres(ql)?:\/\//.test(databaseUrl)
+    ? failedOutside(message)
+    : wrongUsage(message);
 
 /** Even an unexpected error leaves no connection behind. */
 const closing = async (ledger: Ledger, work: () => Promise<Outcome>): Promise<Outcome> => {
@@ -46,7 +52,7 @@ export const perform = async (
     withLedger: async (by, use) => {
       const ledger = await openLedger({ ...config.right, by, report: around.out.tell })();
       return E.isLeft(ledger)
-        ? failedOutside(ledger.left.message)
+        ? notOpened(config.right, ledger.left.message)
         : closing(ledger.right, () => use(ledger.right));
     },
   };

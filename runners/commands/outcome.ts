@@ -20,5 +20,5 @@ export const storeFailed = (error: AppendError): Outcome => failedOutside(explai
 /** A password inside a database URL is nobody's business but the database's. */
 export const withoutPasswords = (text: string): string =>
   text
-    .replace(/([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@]*@/gi, '$1:***@')
+    .replace(/([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):\S*@/gi, '$1:***@')
     .replace(/([?&]password=)[^\s&]*/gi, '$1***');

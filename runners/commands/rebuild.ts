@@ -47,7 +47,8 @@ const rebuildOne = async (ledger: Ledger, projection: Projection, out: Output) =
 const inLines = (report: RebuildReport & { readonly halt: undefined }): string => {
   const { name, position, missing, extra, different } = report;
   const mended = missing + extra + different;
-  const verdict = mended === 0 ? 'it was right already' : `${mended} rows were put right:`;
+  const rows = mended === 1 ? '1 row was' : `${mended} rows were`;
+  const verdict = mended === 0 ? 'it was right already' : `${rows} put right:`;
   const lines = differenceLines(report).map((line) => `  ${printable(line)}`);
   return [`${name}: rebuilt to position ${position}; ${verdict}`, ...lines, ''].join('\n');
 };

@@ -26,9 +26,9 @@ export interface Explanation {
 }
 
 const whatItIs = (jobId: string, { job }: ExistingJob): string => {
-  const { number, type, wiki, title, namespace } = job.enqueued;
-  const page =
-    title === undefined || title === '' ? '' : `, about the page "${title}" of namespace ${namespace ?? 0}`;
+  const { number, type, wiki, title = '', namespace } = job.enqueued;
+  const space = namespace === undefined ? '' : ` of namespace ${namespace}`;
+  const page = title === '' ? '' : `, about the page "${title}"${space}`;
   return `Job ${number} (${jobId}) is a "${type}" job of the wiki "${wiki}"${page}.`;
 };
 

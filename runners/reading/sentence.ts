@@ -21,6 +21,8 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** A sentence ends in one full stop, whatever it quotes. */
 const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
+const took = (durationMs: number): string => (durationMs < 1 ? 'less than 1 ms' : inWords(durationMs));
+
 export const sentenceOf = (moment: Moment): string => ended(words(moment));
 
 const words = (moment: Moment): string => {
@@ -37,7 +39,7 @@ const words = (moment: Moment): string => {
     case 'AttemptSucceeded':
       return succeeded(event.data);
     case 'AttemptFailed':
-      return `Attempt ${event.data.attempt} failed after ${inWords(event.data.durationMs)}: ${errorLine(event.data.error)}`;
+      return `Attempt ${event.data.attempt} failed after ${took(event.data.durationMs)}: ${errorLine(event.data.error)}`;
     case 'RetryScheduled':
       return retry(event.data, at);
     case 'JobReleased':
@@ -135,7 +137,7 @@ const succeeded = ({ attempt, durationMs, spawned = [] }: DataOf<'AttemptSucceed
     spawned.length === 0
       ? ''
       : `, and spawned ${spawned.length} further job${spawned.length === 1 ? '' : 's'}`;
-  return `Attempt ${attempt} succeeded after ${inWords(durationMs)}${children}`;
+  return `Attempt ${attempt} succeeded after ${took(durationMs)}${children}`;
 };
 
 const retry = ({ why, notBefore }: DataOf<'RetryScheduled'>, at: string): string =>

@@ -1,14 +1,18 @@
 // Commands to one job, as the events that a store gives back: positions, metadata and all.
 import * as E from 'fp-ts/lib/Either.js';
+import { derivedId } from '../../../adapters/system.js';
 import { encodeEvent } from '../../../domain/events.js';
 import type { JobCommand } from '../../../domain/job/commands.js';
 import { decide } from '../../../domain/job/decide.js';
 import type { JobEvent } from '../../../domain/job/events.js';
 import { advanceJob } from '../../../domain/job/fold.js';
 import { noJob, type JobState } from '../../../domain/job/state.js';
-import type { RecordedEvent } from '../../../domain/ledger.js';
+import type { NewEvent, RecordedEvent } from '../../../domain/ledger.js';
 import { currentVersion } from '../../../domain/upcast.js';
 import { at } from '../../support/given-commands.js';
+
+/** As it comes from a store, and as it can be handed to one. */
+type StoryEvent = RecordedEvent & NewEvent;
 
 export const jobId = '01890000-0000-7000-8000-000000000007';
 
@@ -35,13 +39,13 @@ const authorOf = (command: JobCommand): string => {
   }
 };
 
-const recordedEvent = (event: JobEvent, index: number, command: JobCommand): RecordedEvent => ({
+const recordedEvent = (jobId: string, event: JobEvent, index: number, command: JobCommand): StoryEvent => ({
   position: BigInt(index + 1),
   stream: `job-${jobId}`,
   revision: BigInt(index),
-  id: `e0000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  id: derivedId(jobId, index),
   type: event.type,
-  data: JSON.parse(JSON.stringify(encodeEvent(event))) as unknown,
+  data: JSON.parse(JSON.stringify(encodeEvent(event))) as object,
   metadata: {
     schemaVersion: currentVersion(event.type),
     correlationId: 'c',
@@ -52,15 +56,18 @@ const recordedEvent = (event: JobEvent, index: number, command: JobCommand): Rec
   recordedAt: timeOf(command),
 });
 
-/** One that is refused is a mistake of the test. */
-export const recordedStory = (...commands: readonly JobCommand[]): readonly RecordedEvent[] => {
+/** The events of a job with this id. A command that is refused is a mistake of the test. */
+export const storyOf = (jobId: string, commands: readonly JobCommand[]): readonly StoryEvent[] => {
   let state: JobState = noJob;
-  const recorded: RecordedEvent[] = [];
+  const recorded: StoryEvent[] = [];
   for (const command of commands) {
     const decision = decide(command, state);
     if (E.isLeft(decision)) throw new Error(`${command._tag} was refused: ${decision.left._tag}`);
-    for (const event of decision.right) recorded.push(recordedEvent(event, recorded.length, command));
+    for (const event of decision.right) recorded.push(recordedEvent(jobId, event, recorded.length, command));
     state = advanceJob(state, decision.right);
   }
   return recorded;
 };
+
+export const recordedStory = (...commands: readonly JobCommand[]): readonly StoryEvent[] =>
+  storyOf(jobId, commands);

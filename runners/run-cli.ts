@@ -1,0 +1,30 @@
+/** One command line from its words to its exit status, on whatever streams and environment it is given. */
+import { commands } from './commands/index.js';
+import { withoutPasswords } from './commands/outcome.js';
+import { output, type Streams } from './output.js';
+import { perform } from './perform.js';
+import { runProgram } from './program.js';
+
+export interface Process extends Streams {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Columns of the terminal. */
+  readonly columns: number;
+  readonly stopSignal: () => AbortSignal;
+}
+
+export const runCli = async (args: readonly string[], around: Process): Promise<0 | 1 | 2 | 3> => {
+  const { env, cwd, columns, stopSignal, stdout, stderr } = around;
+  const out = output(around);
+  const host = {
+    commands,
+    perform: perform.bind(undefined, { env, cwd, out, stopSignal }),
+    write: (text: string) => void stdout.write(text),
+    tell: (text: string) => void stderr.write(text),
+    columns,
+  };
+  const outcome = await runProgram(host, args);
+  if (outcome.status !== 0) out.tell(`jobledger: ${withoutPasswords(outcome.message)}`);
+  await out.flushed();
+  return outcome.status;
+};
