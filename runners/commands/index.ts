@@ -1,6 +1,7 @@
 /** Every command, in the order of the help page: the order in which one meets them. */
 import { audit } from './audit.js';
 import type { CliCommand } from './command.js';
+import { demo } from './demo.js';
 import { enqueue } from './enqueue.js';
 import { executions } from './executions.js';
 import { explain } from './explain.js';
@@ -18,6 +19,7 @@ import { url } from './url.js';
 import { workCommand } from './work.js';
 
 export const commands: readonly CliCommand[] = [
+  demo,
   migrate,
   url,
   enqueue,

@@ -1,0 +1,68 @@
+/** The demo's own schema, empty: what an earlier demo left there goes. Nothing else is touched. */
+import * as E from 'fp-ts/lib/Either.js';
+import type pg from 'pg';
+import { attempt } from '../../adapters/postgres/error-mapping.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
+import { quoteIdentifier } from '../../adapters/postgres/schema-name.js';
+import { rejected, type StoreError } from '../../domain/errors.js';
+import type { Ledger } from '../ledger.js';
+
+/** What a ledger makes beside its schema. */
+const BESIDE = ['', '_elasticjob_ui', '_rebuild'];
+
+export interface Afresh {
+  /** Lets the next demo in. */
+  readonly release: () => void;
+}
+
+const isFirst = async (client: pg.ClientBase, schema: string): Promise<boolean> => {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM ${quoteIdentifier(schema)}.event) AS found`,
+  );
+  return rows[0]?.found !== true;
+};
+
+const drop = async (client: pg.ClientBase, schema: string): Promise<void> => {
+  const schemas = BESIDE.map((suffix) => quoteIdentifier(`${schema}${suffix}`)).join(', ');
+  await client.query('BEGIN');
+  try {
+    await client.query(`SET LOCAL lock_timeout = '5s'`);
+    await client.query(`DROP SCHEMA IF EXISTS ${schemas} CASCADE`);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+};
+
+/** One demo at a time: two would take each other's tables away. */
+const lock = async (client: pg.ClientBase, schema: string): Promise<boolean> => {
+  const { rows } = await client.query<{ got: boolean }>(
+    'SELECT pg_try_advisory_lock(hashtextextended($1, 27244)) AS got',
+    [`demo ${schema}`],
+  );
+  return rows[0]?.got === true;
+};
+
+export const beginAfresh = async ({
+  pool,
+  schema,
+}: Pick<Ledger, 'pool' | 'schema'>): Promise<E.Either<StoreError, Afresh>> => {
+  const client = await pool.connect();
+  // Its session ends with it, and the lock with the session.
+  const release = (): void => client.release(true);
+  const begun = await attempt(async () => {
+    if (!(await lock(client, schema))) return false;
+    if (await isFirst(client, schema)) return true;
+    await drop(client, schema);
+    return true;
+  })();
+  const failure = E.isLeft(begun) ? begun.left : begun.right ? undefined : busy(schema);
+  const migrated = failure === undefined ? await migrate(pool, schema)() : E.left(failure);
+  if (E.isRight(migrated)) return E.right({ release });
+  release();
+  return migrated;
+};
+
+const busy = (schema: string): StoreError =>
+  rejected(`another demo is at work in the schema ${schema}; wait for its end`);
