@@ -1,6 +1,5 @@
 // A ledger in a database of its own: migrated, with its event store and inline projections, for tests of the PostgreSQL adapter.
 import { isLeft } from 'fp-ts/lib/Either.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import { connect } from '../../adapters/postgres/connection.js';
 import { postgresEventStore, type PostgresEventStore } from '../../adapters/postgres/event-store.js';
@@ -9,6 +8,7 @@ import { migrate } from '../../adapters/postgres/migrate.js';
 import { SchemaName } from '../../adapters/postgres/schema-name.js';
 import type { StreamAppend } from '../../domain/ports.js';
 import { inlineProjections } from '../../projections/index.js';
+import { right } from './outcome.js';
 import { testDatabase } from './postgres.js';
 
 export interface LedgerDatabase {
@@ -18,13 +18,6 @@ export interface LedgerDatabase {
   readonly store: PostgresEventStore;
   readonly drop: () => Promise<void>;
 }
-
-export const right = async <E, A>(task: TaskEither<E, A>): Promise<A> => {
-  const outcome = await task();
-  if (isLeft(outcome))
-    throw new Error(JSON.stringify(outcome.left, (_, v) => (typeof v === 'bigint' ? `${v}` : v)));
-  return outcome.right;
-};
 
 export const ledgerDatabase = async (): Promise<LedgerDatabase> => {
   const database = await testDatabase();
@@ -68,3 +61,5 @@ export const appendAll = async (
   }
   if (open.length > 0) await write(open);
 };
+
+export { right };
