@@ -28,7 +28,7 @@ export const mailHandlers = (note: Note): readonly Handler[] => [
     retry: { maxAttempts: 3, backoff: { kind: 'fixed', firstMs: 400 } },
     run: ({ params: { editor, pageStatus, title, watchers } }, { attempt }) => {
       if (attempt === 1) throw new PutOff('450 the mail server does not know us yet; try again in a moment');
-      note(FILE, `to ${watchers.length} watchers of ${title}: ${editor} has ${pageStatus} it`);
+      note(FILE, `to ${watchers.length} watcher(s) of ${title}: ${editor} has ${pageStatus} it`);
     },
   }),
 ];

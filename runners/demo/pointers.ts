@@ -18,7 +18,8 @@ const FIRST_OF_EACH = `
 SELECT
   (SELECT substr(f.stream, 5) FROM __schema__.event f JOIN __schema__.event s ON s.stream = f.stream AND s.type = 'AttemptSucceeded'
    WHERE f.type = 'AttemptFailed' ORDER BY f.position LIMIT 1),
-  (SELECT substr(e.stream, 5) FROM __schema__.event e WHERE e.type = 'JobSuperseded' ORDER BY e.position LIMIT 1),
+  (SELECT substr(e.stream, 5) FROM __schema__.event e WHERE e.type = 'JobSuperseded'
+   ORDER BY e.data->>'type' = 'refreshLinks' DESC, e.position LIMIT 1),
   (SELECT substr(e.stream, 5) FROM __schema__.event e WHERE e.type = 'JobAbandoned' ORDER BY e.position DESC LIMIT 1)`;
 
 const WORDS: readonly (readonly [verb: string, why: string])[] = [

@@ -1,9 +1,10 @@
 /** Enqueues a job per line of NDJSON. Answers come in the order of the lines; bad lines are told and cost no neighbour. */
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError, type StoreError } from '../../domain/errors.js';
+import { checkSpecification } from '../../domain/job/specification.js';
 import type { EnqueueAnswer, EnqueueOutcome } from '../enqueueing.js';
 import type { Producer } from '../producer.js';
-import { explainFlaw } from './flaw.js';
+import { explainFlaw, type Flaw } from './flaw.js';
 import { readJson } from './json-text.js';
 import { linesOf, type Line } from './lines.js';
 
@@ -78,7 +79,7 @@ async function* batchesOf(
       continue;
     }
     if (text.right.trim() === '') continue;
-    const specification = readJson(text.right);
+    const specification = specificationOf(text.right);
     if (E.isLeft(specification)) {
       bad(number, explainFlaw(specification.left));
       continue;
@@ -91,6 +92,14 @@ async function* batchesOf(
   }
   if (batch.length > 0) yield batch;
 }
+
+/** Checked here as well as by the producer, so that bad lines are told in their order. */
+const specificationOf = (text: string): E.Either<Flaw, unknown> => {
+  const value = readJson(text);
+  if (E.isLeft(value)) return value;
+  const checked = checkSpecification(value.right);
+  return E.isLeft(checked) ? checked : value;
+};
 
 const settle = async (
   trip: Trip | undefined,

@@ -1,5 +1,5 @@
 /** What is wrong with a specification, as a sentence. */
-interface Flaw {
+export interface Flaw {
   readonly path: string;
   readonly message: string;
 }
@@ -10,8 +10,9 @@ const LONGEST_PATH = 200;
 const shownPath = (path: string): string =>
   path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
 
+/** An unknown member is named by its message already. */
 export const explainFlaw = ({ path, message }: Flaw): string =>
-  path === '' ? message : `${shownPath(path)} ${message}`;
+  path === '' || message.startsWith('unknown member') ? message : `${shownPath(path)} ${message}`;
 
 /** The same with the command line's names: `notBefore` is `--not-before` there. Inside params the path stays a path. */
 export const explainFlagFlaw = ({ path, message }: Flaw): string => {

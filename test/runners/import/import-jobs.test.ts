@@ -8,7 +8,7 @@ import { isoOf } from '../../../domain/instant.js';
 import { defineJob } from '../../../runners/define-job.js';
 import { importJobs, type ImportResult } from '../../../runners/import-jobs.js';
 import { startWork } from '../../../runners/work.js';
-import { openTestLedger, type TestLedger } from '../../support/open-test-ledger.js';
+import { testLedger, type TestLedger } from '../../support/ledger.js';
 
 const HEADER =
   'job_id,job_cmd,job_namespace,job_title,job_timestamp,job_params,job_random,job_attempts,job_token,job_token_timestamp,job_sha1';
@@ -22,7 +22,7 @@ describe('importJobs', () => {
   let folder: string;
   let told: string[];
   before(async () => {
-    ledger = await openTestLedger();
+    ledger = await testLedger();
     folder = mkdtempSync(join(tmpdir(), 'jobledger-import-'));
   });
   after(async () => {

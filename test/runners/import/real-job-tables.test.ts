@@ -6,7 +6,7 @@ import { jobProjection } from '../../../projections/job-table.js';
 import { importJobs, type ImportResult } from '../../../runners/import-jobs.js';
 import { CSV, MYSQLDUMP, PG_COPY, readDump } from '../../adapters/mediawiki/dump-file.js';
 import { right } from '../../support/ledger-database.js';
-import { openTestLedger, type TestLedger } from '../../support/open-test-ledger.js';
+import { testLedger, type TestLedger } from '../../support/ledger.js';
 
 const imported = async (ledger: TestLedger, path: string): Promise<ImportResult> => {
   const faults: string[] = [];
@@ -59,7 +59,7 @@ const eventCount = async ({ pool }: TestLedger): Promise<string | undefined> =>
 describe('the import of a real job table', () => {
   let ledger: TestLedger;
   beforeEach(async () => {
-    ledger = await openTestLedger();
+    ledger = await testLedger();
   });
   afterEach(() => ledger.drop());
 
