@@ -71,6 +71,10 @@ const encodeEvent = (
   }
 };
 
+/** Bytes in UTF-8; of a short text, about: its characters. No limit is near then, and counting takes as long as encoding. */
+const SHORT = 100_000;
+const sizeOf = (text: string): number => (text.length < SHORT ? text.length : Buffer.byteLength(text));
+
 export const encodeAppend = (append: StreamAppend): Either<AppendError, EncodedAppend> => {
   const { stream, expected, events } = append;
   const first = nextRevision(expected);
@@ -85,7 +89,7 @@ export const encodeAppend = (append: StreamAppend): Either<AppendError, EncodedA
   for (const [index, event] of events.entries()) {
     const next = encodeEvent(stream, event, first + BigInt(index));
     if (isLeft(next)) return next;
-    const size = Buffer.byteLength(next.right.data) + Buffer.byteLength(next.right.metadata);
+    const size = sizeOf(next.right.data) + sizeOf(next.right.metadata);
     if (size > EVENT_BYTES) return left({ _tag: 'TooLarge', stream, bytes: size, limit: EVENT_BYTES });
     bytes += size;
     encoded.push(next.right);

@@ -1,5 +1,6 @@
 /** The words of an event store: stream, revision, position, recorded event, expected revision (DESIGN.md §3). */
 import * as t from 'io-ts';
+import type { LedgerEvent } from './events.js';
 
 /** 64-bit integers are `bigint` in memory and decimal strings in JSON. */
 export const BigIntFromString = new t.Type<bigint, string, unknown>(
@@ -39,12 +40,14 @@ export const Metadata = t.intersection([
 ]);
 export type Metadata = t.TypeOf<typeof Metadata>;
 
-/** An event as it is handed to the store. `data` is plain JSON; `id` is a UUID derived from the command's id. */
+/** An event as it is handed to the store. `data` is plain JSON; `id` is a UUID: the command's own, or one derived from it. */
 export interface NewEvent {
   readonly id: string;
   readonly type: string;
   readonly data: object;
   readonly metadata: Metadata;
+  /** The typed event that `data` was encoded from, where the writer has it: whoever needs it need not decode again. */
+  readonly event?: LedgerEvent;
   /** Kept where a ledger is restored; otherwise the store's clock decides. ISO-8601 UTC. */
   readonly recordedAt?: string;
 }

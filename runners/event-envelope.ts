@@ -1,4 +1,4 @@
-/** Decided events made ready for the store: ids derived from the command's, and the metadata of every event. */
+/** Decided events made ready for the store: ids that follow from the command's, and the metadata of every event. */
 import { derivedId } from '../adapters/system.js';
 import { encodeEvent, type LedgerEvent } from '../domain/events.js';
 import type { NewEvent } from '../domain/ledger.js';
@@ -12,12 +12,15 @@ export interface Origin {
   readonly correlationId?: string | undefined;
 }
 
-export const eventIdOf = (commandId: string, index: number): string => derivedId(commandId, index);
+/** The same each time, so that a retried append is recognised: the command's own id for its first event, derived ones behind it. */
+export const eventIdOf = (commandId: string, index: number): string =>
+  index === 0 ? commandId : derivedId(commandId, index);
 
 export const envelope = (events: readonly LedgerEvent[], origin: Origin): readonly NewEvent[] =>
   events.map((event, index) => ({
     id: eventIdOf(origin.commandId, index),
     type: event.type,
+    event,
     data: encodeEvent(event),
     metadata: {
       schemaVersion: currentVersion(event.type),

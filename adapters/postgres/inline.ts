@@ -3,7 +3,7 @@
  * was won. On the hot path: what changes no row adds nothing to the statement.
  */
 import { isLeft } from 'fp-ts/lib/Either.js';
-import { decodeEvent } from '../../domain/events.js';
+import { decodeEvent, type LedgerEvent } from '../../domain/events.js';
 import { nextRevision, type NewEvent } from '../../domain/ledger.js';
 import type { StreamAppend } from '../../domain/ports.js';
 import type { Projection, Table } from '../../projections/projection.js';
@@ -26,6 +26,12 @@ const handlersByType = (projections: readonly Projection[]): ReadonlyMap<string,
   return handlers;
 };
 
+const typedEvent = (next: NewEvent): LedgerEvent | undefined => {
+  if (next.event !== undefined) return next.event;
+  const decoded = decodeEvent(next);
+  return isLeft(decoded) ? undefined : decoded.right;
+};
+
 /** An event that cannot be read changes no row here; what is appended raw is the catch-up's business to report. */
 const changesOf = (
   appends: readonly StreamAppend[],
@@ -37,10 +43,10 @@ const changesOf = (
     for (const [index, next] of events.entries()) {
       const interested = handlers.get(next.type);
       if (interested === undefined || isPlainAttempt(next)) continue;
-      const decoded = decodeEvent(next);
-      if (isLeft(decoded)) continue;
+      const event = typedEvent(next);
+      if (event === undefined) continue;
       const revision = first + BigInt(index);
-      const at = { stream, revision, id: next.id, metadata: next.metadata, event: decoded.right };
+      const at = { stream, revision, id: next.id, metadata: next.metadata, event };
       for (const projection of interested) {
         for (const change of projection.project(at)) net.fold(change);
       }

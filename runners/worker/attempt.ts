@@ -1,17 +1,17 @@
 /** One job from claim to report: decode → start → run → tear down → report (DESIGN.md §5, Execution). */
 import * as E from 'fp-ts/lib/Either.js';
-import { derivedId, newId } from '../../adapters/system.js';
+import { newId } from '../../adapters/system.js';
 import type { JobCommand } from '../../domain/job/commands.js';
 import { explainRejection } from '../../domain/job/errors.js';
 import { errorFacts } from '../../domain/job/error-facts.js';
 import { storableResult } from '../../domain/job/result.js';
-import { checkSpecification, type JobSpecification } from '../../domain/job/specification.js';
+import type { JobSpecification } from '../../domain/job/specification.js';
 import type { Running } from '../../domain/job/state.js';
-import type { JsonObject } from '../../domain/json.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { HandledJob, Handler, JobContext } from '../define-job.js';
 import type { Interruption } from './interruption.js';
+import { asJson, child } from './spawning.js';
 import { write, type HeldJob, type WriteFailure } from './holding.js';
 import type { Tenure } from './tenure.js';
 
@@ -163,13 +163,6 @@ const tearDownAfter = async (
   }
 };
 
-const child = (specification: JobSpecification, taskId: string, index: number): JobSpecification => {
-  const jobId = specification.jobId ?? derivedId(taskId.slice(-36), index);
-  const checked = checkSpecification({ ...specification, jobId });
-  if (E.isLeft(checked)) throw new TypeError(`spawn: ${checked.left.path} ${checked.left.message}`);
-  return { ...specification, jobId };
-};
-
 const isRetryable = (error: unknown): boolean =>
   !(typeof error === 'object' && error !== null && 'isRetryable' in error && error.isRetryable === false);
 
@@ -209,11 +202,6 @@ const settle = async (
     random: Math.random(),
   });
   return ended(ports, job, written, 'failed');
-};
-
-const asJson = (specification: JobSpecification): JsonObject => {
-  const value: unknown = JSON.parse(JSON.stringify(specification));
-  return value as JsonObject;
 };
 
 export const report = (ports: AttemptPorts, job: HeldJob, command: JobCommand) =>
