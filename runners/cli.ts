@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The `jobledger` command: joins the process to the program, and decides nothing. */
+import { unexpected, withoutPasswords } from './commands/outcome.js';
 import { runCli } from './run-cli.js';
 
 const stopSignal = (): AbortSignal => {
@@ -9,6 +10,12 @@ const stopSignal = (): AbortSignal => {
 };
 
 const { env, stdout, stderr, argv } = process;
+// Thrown where nobody waits for it, in a handler's timer for example: this process cannot be trusted any more.
+process.on('uncaughtException', (error) => {
+  const { status, message } = unexpected(error, env);
+  stderr.write(`jobledger: ${withoutPasswords(message)}\n`);
+  process.exit(status);
+});
 process.exitCode = await runCli(argv.slice(2), {
   env,
   cwd: process.cwd(),

@@ -13,7 +13,7 @@ export interface Output {
   readonly json: (value: unknown) => Promise<boolean>;
   /** A line on standard error: a log line, a warning, why a command failed. */
   readonly tell: (text: string) => void;
-  /** A line on standard error that the next one replaces, where a person is looking; otherwise one every few seconds. */
+  /** A line on standard error that the next one replaces, where a person is looking; otherwise one every few seconds, none at first. */
   readonly progress: (text: string) => void;
   /** Settled when everything has left this process. */
   readonly flushed: () => Promise<void>;
@@ -33,7 +33,7 @@ const PROGRESS_EVERY_MS = 5_000;
 
 const progressLine = ({ stderr, now }: Streams) => {
   let isOpen = false;
-  let last = Number.NEGATIVE_INFINITY;
+  let last = now();
   const isWatched = stderr.isTTY === true;
   return {
     close: (): void => {

@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { schemaName } from '../adapters/postgres/schema-name.js';
 import type { Action, CommandContext } from './commands/command.js';
-import { failedOutside, wrongUsage, type Outcome } from './commands/outcome.js';
+import { failedOutside, unexpected, wrongUsage, type Outcome } from './commands/outcome.js';
 import { readConfig, type LedgerConfig } from './config.js';
 import { openLedger, type Ledger } from './ledger.js';
 import type { Output } from './output.js';
@@ -14,12 +14,6 @@ export interface Surroundings {
   readonly out: Output;
   readonly stopSignal: () => AbortSignal;
 }
-
-const unexpected = ({ env, out }: Surroundings, error: unknown): Outcome => {
-  const message = error instanceof Error ? error.message : String(error);
-  if (env['JOBLEDGER_DEBUG'] !== undefined && error instanceof Error) out.tell(error.stack ?? message);
-  return failedOutside(`something unexpected happened: ${message} (JOBLEDGER_DEBUG=1 shows where)`);
-};
 
 /** A URL of another kind is a mistake of the caller's; a server that does not answer is not. */
 const notOpened = ({ databaseUrl }: LedgerConfig, message: string): Outcome =>
@@ -59,6 +53,6 @@ export const perform = async (
   try {
     return await action(context);
   } catch (error) {
-    return unexpected(around, error);
+    return unexpected(error, around.env);
   }
 };

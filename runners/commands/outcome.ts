@@ -22,3 +22,19 @@ export const withoutPasswords = (text: string): string =>
   text
     .replace(/([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):\S*@/gi, '$1:***@')
     .replace(/([?&]password=)[^\s&]*/gi, '$1***');
+
+/** What nobody foresaw: a sentence for the user, and where it happened for whoever looks for the fault. */
+export const unexpected = (
+  error: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): Outcome & { readonly status: 3 } => {
+  const message = error instanceof Error ? error.message : String(error);
+  const isSearched = env['JOBLEDGER_DEBUG'] !== undefined && env['JOBLEDGER_DEBUG'] !== '';
+  return {
+    status: 3,
+    message:
+      isSearched && error instanceof Error
+        ? (error.stack ?? message)
+        : `something unexpected happened: ${message} (JOBLEDGER_DEBUG=1 shows where)`,
+  };
+};

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { commands } from '../../../runners/commands/index.js';
-import { withoutPasswords } from '../../../runners/commands/outcome.js';
+import { unexpected, withoutPasswords } from '../../../runners/commands/outcome.js';
 import { runCli } from '../../../runners/run-cli.js';
 import { commandLine, program } from './command-line.js';
 import { toldLedger, type ToldLedger } from './told-ledger.js';
@@ -140,6 +140,18 @@ describe('the command line', () => {
     expect(withoutPasswords(`cannot use ${url}`)).to.equal(
       'cannot use postgres://me:***@host:5432/db?password=***&x=1',
     );
+  });
+});
+
+describe('an unexpected error', () => {
+  it('is a sentence, and a stack trace only where that is asked for', () => {
+    const error = new Error('no way');
+    expect(unexpected(error, {})).to.deep.equal({
+      status: 3,
+      message: 'something unexpected happened: no way (JOBLEDGER_DEBUG=1 shows where)',
+    });
+    expect(unexpected(error, { JOBLEDGER_DEBUG: '1' }).message).to.match(/^Error: no way\n +at /);
+    expect(unexpected('a text', { JOBLEDGER_DEBUG: '1' }).message).to.include('a text');
   });
 });
 
