@@ -97,6 +97,21 @@ describe('the keeping commands', () => {
     expect((await json('audit')).status).to.equal(0);
   });
 
+  it('a table that cannot be brought up to date is shown as it stands, with status 3, until it is rebuilt', async () => {
+    const { pool } = told.ledger;
+    await pool.query(`UPDATE jobledger.checkpoint SET version = 99 WHERE projection = 'queue_summary'`);
+    const said = await jobledger('queues', '--json');
+    expect(said.status).to.equal(3);
+    expect(JSON.parse(said.stdout)).to.have.length(2);
+    expect(said.stderr).to.equal(
+      'jobledger: what is shown is not up to date: queue_summary was kept by version 99 of its projection, this is version 1: run "jobledger rebuild queue_summary"\n',
+    );
+    expect((await jobledger('project', '--until-caught-up')).status).to.equal(3);
+    expect((await jobledger('audit', 'queue_summary')).status).to.equal(3);
+    expect((await jobledger('rebuild', 'queue_summary')).status).to.equal(0);
+    expect((await jobledger('queues')).status).to.equal(0);
+  });
+
   it('audit and rebuild know the names of the tables', async () => {
     for (const command of ['audit', 'rebuild']) {
       const said = await jobledger(command, 'queue_sumary');
