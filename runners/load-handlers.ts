@@ -24,6 +24,8 @@ const firstLine = (error: unknown): string => {
   return text.split('\n', 1)[0] ?? text;
 };
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The handlers, or a sentence about the module. */
 export const loadHandlers = async (
   module: string,
@@ -42,5 +44,7 @@ export const loadHandlers = async (
   if (exported === undefined) {
     return E.left(`--handlers ${module} has no default export; it is to be an array of handlers`);
   }
-  return E.mapLeft((why: string) => `--handlers ${module}: ${why}`)(handlersOf(exported));
+  // A handler's type is checked by `defineJob`, which throws, since it is called in modules.
+  const handlers = E.flatten(E.tryCatch(() => handlersOf(exported), messageOf));
+  return E.mapLeft((why: string) => `--handlers ${module}: ${why}`)(handlers);
 };

@@ -30,19 +30,11 @@ describe('jobledger enqueue', () => {
   };
 
   it('enqueues a job with everything that its flags say', async () => {
-    const { status, stdout } = await jobledger(
-      ...['enqueue', 'sendMail', '--wiki', 'enwiki', '--namespace', '-1', '--title', 'Main_Page', '--json'],
-      ...['--params', '{"to":"a@example.org","n":[1,2.5]}', '--priority', '-7', '--max-attempts', '2'],
-      ...[
-        '--not-before',
-        '2100-01-01T01:00:00+01:00',
-        '--ignore-duplicates',
-        '--dedup-key',
-        'k',
-        '--job-id',
-        OWN_ID,
-      ],
-    );
+    const flags =
+      'enqueue sendMail --wiki enwiki --namespace -1 --title Main_Page --json --priority -7 --max-attempts 2 ' +
+      `--not-before 2100-01-01T01:00:00+01:00 --ignore-duplicates --dedup-key k --job-id ${OWN_ID}`;
+    const params = ['--params', '{"to":"a@example.org","n":[1,2.5]}'];
+    const { status, stdout } = await jobledger(...flags.split(' '), ...params);
     expect({ status, stdout }).to.deep.equal({
       status: 0,
       stdout: `{"jobId":"${OWN_ID}","outcome":"enqueued"}\n`,

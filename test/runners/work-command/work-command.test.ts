@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { commandLine, type Said } from '../cli/command-line.js';
+import { enqueued, isIn, testLedger, typesOf, type TestLedger } from '../../support/ledger.js';
+import { until } from '../../support/waiting.js';
+
+// Writes what it runs to a file; a job may wait to be let go, for ever or until its signal fires.
+const HANDLERS = `
+import { appendFileSync } from 'node:fs';
+const note = (job, what) => appendFileSync(new URL('runs.txt', import.meta.url), job.id + ' ' + what + '\\n');
+const stopped = (signal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
+export default [
+  { type: 'quick', run: (job) => note(job, 'done') },
+  { type: 'failing', retry: false, run: () => { throw new Error('out of paper'); } },
+  { type: 'patient', run: async (job, { signal }) => { note(job, 'begun'); await stopped(signal); note(job, 'interrupted'); } },
+  { type: 'stubborn', run: (job) => { note(job, 'begun'); return new Promise(() => setInterval(() => undefined, 1_000)); } },
+];
+`;
+
+describe('jobledger work', () => {
+  let ledger: TestLedger;
+  let folder: string;
+  let handlers: string;
+  before(async () => {
+    ledger = await testLedger();
+    folder = mkdtempSync(join(tmpdir(), 'jobledger-work-'));
+    handlers = join(folder, 'handlers.mjs');
+    writeFileSync(handlers, HANDLERS);
+  });
+  after(async () => {
+    rmSync(folder, { recursive: true });
+    await ledger.drop();
+  });
+  beforeEach(() => writeFileSync(join(folder, 'runs.txt'), ''));
+
+  const runs = (): readonly string[] =>
+    readFileSync(join(folder, 'runs.txt'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  const work = (...args: readonly string[]): Promise<Said> =>
+    commandLine({ JOBLEDGER_DATABASE_URL: ledger.url })('work', '--handlers', handlers, ...args);
+
+  it('works off what is ready and says how much that was', async () => {
+    const ids = await enqueued(ledger, { type: 'quick' }, { type: 'quick' }, { type: 'failing' });
+    const { status, stdout, stderr } = await work('--drain');
+    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    expect(stdout).to.match(/^2 succeeded, 1 failed, in \d+\.\d s: \d+ jobs a second\n$/);
+    expect(runs()).to.have.members(ids.slice(0, 2).map((id) => `${id} done`));
+  });
+
+  it('says the same as one JSON document', async () => {
+    await enqueued(ledger, { type: 'quick' });
+    const { stdout } = await work('--drain', '--json');
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(report).to.include({ succeeded: 1, failed: 0, superseded: 0, released: 0, lost: 0, refused: 0 });
+    expect(report['seconds']).to.be.a('number');
+    expect(report['jobsPerSecond']).to.be.a('number');
+  });
+
+  it('takes only the types and wikis it is told to', async () => {
+    const [wanted = '', ...others] = await enqueued(
+      ledger,
+      { type: 'quick', wiki: 'enwiki' },
+      { type: 'quick', wiki: 'dewiki' },
+      { type: 'failing', wiki: 'enwiki' },
+    );
+    await work('--drain', '--type', 'quick', '--wiki', 'enwiki', '--wiki', 'frwiki');
+    expect(runs()).to.deep.equal([`${wanted} done`]);
+    expect(await isIn(ledger, 'Waiting', ...others)).to.equal(true);
+    await work('--drain', '--concurrency', '1', '--lease', '2.5', '--heartbeat', '0.5', '--grace', '0');
+    expect(await isIn(ledger, 'Waiting', ...others)).to.equal(false);
+  });
+
+  const refused: readonly (readonly [readonly string[], string])[] = [
+    [['--type', 'unheardOf'], `--type unheardOf: HANDLERS has no handler for it`],
+    [
+      ['--type', 'a@-@b'],
+      '--type holds "@-@", which separates the parts of a task id, or ends in its beginning',
+    ],
+    [['--wiki', ''], '--wiki is empty'],
+    [
+      ['--heartbeat', '30'],
+      '--heartbeat has to be shorter than --lease, or the lease runs out before it is renewed',
+    ],
+    [
+      ['--lease', '0'],
+      `option '--lease <seconds>' argument '0' is invalid. It is a number of seconds, at least 0.1; see "jobledger work --help"`,
+    ],
+    [
+      ['--concurrency', 'many'],
+      `option '--concurrency <number>' argument 'many' is invalid. It is a whole number from 1 to 10000; see "jobledger work --help"`,
+    ],
+  ];
+  for (const [args, why] of refused) {
+    it(`refuses ${args.join(' ')}`, async () => {
+      const stderr = `jobledger: ${why.replace('HANDLERS', handlers)}\n`;
+      expect(await work(...args)).to.deep.equal({ status: 2, stdout: '', stderr });
+    });
+  }
+
+  describe('as a process', () => {
+    const program = fileURLToPath(new URL('../../../runners/cli.ts', import.meta.url));
+
+    const begin = (type: string, ...args: readonly string[]) => {
+      const command = ['--import', 'tsx', program, 'work', '--handlers', handlers, '--type', type, ...args];
+      const child = spawn(process.execPath, command, {
+        env: { ...process.env, JOBLEDGER_DATABASE_URL: ledger.url },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let said = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+      const ended = new Promise<readonly [number | null, string | null]>((resolve) =>
+        child.once('close', (status, signal) => resolve([status, signal])),
+      );
+      return { child, ended, said: () => said };
+    };
+
+    it('gives back what does not end within its grace time, when it is told to stop', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'patient' });
+      const { child, ended, said } = begin('patient', '--grace', '0.2');
+      await until('the job has begun', () => runs().includes(`${id} begun`));
+      child.kill('SIGTERM');
+      expect(await ended).to.deep.equal([0, null]);
+      expect(said()).to.include('a second signal ends at once').and.include('1 given back');
+      expect(runs()).to.include(`${id} interrupted`);
+      expect((await typesOf(ledger, id)).at(-1)).to.equal('JobReleased');
+    });
+
+    it('ends at once at the second signal', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'stubborn' });
+      const { child, ended, said } = begin('stubborn', '--grace', '3600');
+      await until('the job has begun', () => runs().includes(`${id} begun`));
+      child.kill('SIGINT');
+      await until('it says that it stops', () => said().includes('stopping'));
+      child.kill('SIGINT');
+      expect(await ended).to.deep.equal([null, 'SIGINT']);
+      expect(await isIn(ledger, 'Running', id)).to.equal(true);
+    });
+  });
+});
