@@ -17,7 +17,7 @@ export const withJob = async (
   const key = jobKey(id);
   if (E.isLeft(key)) return wrongUsage(key.left);
   return withLedger('operator', async (ledger) => {
-    const events = await findJob(ledger, key.right, out.tell);
+    const events = await findJob(ledger, key.right);
     if (E.isLeft(events)) return storeFailed(events.left);
     return events.right.length === 0
       ? negative(`there is no job ${id} in this ledger`)

@@ -24,34 +24,24 @@ const IN_TABLE = `SELECT j.job_uuid::text FROM __schema__.job j WHERE j.job_id =
 const IN_HISTORY = `
 SELECT substr(e.stream, 5)
 FROM __schema__.event e
-WHERE e.type = 'JobEnqueued' AND (e.data->>'number')::bigint = $1
+WHERE e.type = 'JobEnqueued' AND e.data->>'number' = $1
 LIMIT 1`;
 
-const PATIENCE_MS = 2_000;
-
-const idOfNumber = ({ pool, schema }: Ledger, number: bigint, tell: (line: string) => void) =>
+const idOfNumber = ({ pool, schema }: Ledger, number: bigint) =>
   attempt(async () => {
-    const [row] = await rowsOf(pool, { text: inSchema(IN_TABLE, schema) }, [number.toString()]);
-    if (row !== undefined) return row[0] ?? undefined;
-    const searching = setTimeout(
-      () => tell(`job ${number} is not in the table of open jobs; looking for it in the history …`),
-      PATIENCE_MS,
-    );
-    try {
-      const [found] = await rowsOf(pool, { text: inSchema(IN_HISTORY, schema) }, [number.toString()]);
-      return found?.[0] ?? undefined;
-    } finally {
-      clearTimeout(searching);
+    for (const text of [IN_TABLE, IN_HISTORY]) {
+      const [row] = await rowsOf(pool, { text: inSchema(text, schema) }, [number.toString()]);
+      if (row !== undefined) return row[0] ?? undefined;
     }
+    return undefined;
   });
 
 /** No events: there is no such job. */
 export const findJob = async (
   ledger: Ledger,
   key: JobKey,
-  tell: (line: string) => void,
 ): Promise<E.Either<StoreError, readonly RecordedEvent[]>> => {
-  const id = 'jobId' in key ? E.right(key.jobId) : await idOfNumber(ledger, key.number, tell)();
+  const id = 'jobId' in key ? E.right(key.jobId) : await idOfNumber(ledger, key.number)();
   if (E.isLeft(id)) return id;
   return id.right === undefined ? E.right([]) : ledger.store.readStream(jobStream(id.right))();
 };
