@@ -10,7 +10,7 @@ export const ID = '<id>';
 export const ID_WORDS = "the job's UUID, or its job_id";
 
 export const withJob = async (
-  { withLedger, out }: CommandContext,
+  { withLedger }: CommandContext,
   id: string,
   use: (events: readonly RecordedEvent[], ledger: Ledger) => Promise<Outcome>,
 ): Promise<Outcome> => {
