@@ -45,7 +45,11 @@ const asOf = async (client: pg.ClientBase, live: Place, projection: Projection):
 
 const PARKED = `SELECT p.position::text FROM __schema__.parked p WHERE p.projection = $1`;
 
-const parkedPositions = async (client: pg.ClientBase, live: Place, name: string) => {
+export const parkedPositions = async (
+  client: pg.ClientBase,
+  live: Place,
+  name: string,
+): Promise<ReadonlySet<Position>> => {
   const rows = await rowsOf(client, { text: inPlace(PARKED, live) }, [name]);
   return new Set(rows.map(([position]) => BigInt(position ?? 0)));
 };
