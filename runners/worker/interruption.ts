@@ -2,6 +2,7 @@
 export interface Interruption {
   readonly signal: () => AbortSignal;
   readonly fire: (reason: unknown) => void;
+  readonly hasFired: () => boolean;
 }
 
 export const interruption = (): Interruption => {
@@ -19,5 +20,6 @@ export const interruption = (): Interruption => {
       fired ??= { reason };
       controller?.abort(reason);
     },
+    hasFired: () => fired !== undefined,
   };
 };

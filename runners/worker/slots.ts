@@ -158,12 +158,18 @@ const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
   hand.tempo.travelled(performance.now() - asked);
   hand.starting -= 1;
   if (outcome._tag === 'Left') done(hand, entry, outcome.left);
-  else if (hand.isOpen) hand.uncalled.add({ attempt: outcome.right, entry });
-  else await giveBack(hand, entry, STOPPING);
+  else if (!control.isInterrupted) await settleStart(hand, { attempt: outcome.right, entry });
   fill(hand);
 };
 
 const STOPPING = 'the runner stops';
+
+/** Meanwhile the lease may have been lost, or the runner told to stop: then no handler is called. */
+const settleStart = async (hand: Hand, started: Uncalled): Promise<void> => {
+  if (started.entry.control.abort.hasFired()) done(hand, started.entry, 'lost');
+  else if (hand.isOpen) hand.uncalled.add(started);
+  else await giveBack(hand, started.entry, STOPPING);
+};
 
 const run = async (hand: Hand, { attempt, entry }: Uncalled): Promise<void> => {
   hand.busy += 1;

@@ -34,7 +34,7 @@ interface Desk {
   readonly claims: Supply;
   readonly stopping: AbortSignal;
   readonly bell: Bell;
-  readonly runnerId: () => string;
+  readonly tenure: () => Tenure;
   superseded: number;
 }
 
@@ -65,7 +65,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     claims,
     stopping: stopping.signal,
     bell: ringing,
-    runnerId: () => tenures.current().runner.id,
+    tenure: tenures.current,
     superseded: 0,
   };
   const onLost = (reason: unknown): void => {
@@ -134,6 +134,8 @@ const isFinished = async (desk: Desk): Promise<boolean> => {
   }
   const { claimed, superseded, isDry } = supplied.right;
   desk.superseded += superseded;
+  // Claims that came too late belong to nobody: their lease runs out.
+  if (desk.tenure().lost.aborted) return false;
   hands.add(claimed);
   if (claimed.length > 0 || superseded > 0) return false;
   if (!isDry) await desk.bell.wait(BLOCKED_MS);
@@ -147,10 +149,10 @@ const isDrained = async ({
   dependencies,
   options,
   claims,
-  runnerId,
+  tenure,
   bell: ringing,
 }: Desk): Promise<boolean> => {
-  const isWatchful = await dependencies.othersMayHold(runnerId());
+  const isWatchful = await dependencies.othersMayHold(tenure().runner.id);
   if (isWatchful && (await dependencies.expireClaims()) > 0) return false;
   const ready = await dependencies.claimDesk.readyQueues(options.scope)();
   if (E.isRight(ready) && ready.right.length === 0) return true;
