@@ -82,8 +82,10 @@ const openPool = ({ url }: Address, options: ConnectOptions): pg.Pool => {
     keepAlive: true,
     types,
   });
-  // An idle connection that breaks is replaced when the next one is asked for; without a listener it would end the process.
+  // A connection that breaks while nothing runs on it would end the process if nobody listened. An idle one is replaced; one in
+  // use is reported by its next statement.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 };
 

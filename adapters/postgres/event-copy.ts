@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { RecordedEvent } from '../../domain/ledger.js';
 import { recordedEvent } from './recorded-event.js';
-import { isPool, type Queryable } from './statement.js';
+import { isPool, withClient, type Queryable } from './statement.js';
 
 export const COPY_COLUMNS =
   'e.position, e.stream, e.revision, e.id::text, e.type, e.data, e.metadata, e.recorded_at';
@@ -96,15 +96,9 @@ const chunksOf = (client: pg.ClientBase, text: string): AsyncIterable<Buffer> =>
  * At least one event, and not many more than `maxBytes`. Copying cannot be ended early: a pool's connection is thrown away
  * for it, a caller's own is read to the end of the query.
  */
-export const copyEvents = async (db: Queryable, text: string, maxBytes: number): Promise<Copied> => {
-  if (!isPool(db)) return collect(db, text, maxBytes, true);
-  const client = await db.connect();
-  let isDiscarded = true;
-  try {
-    const copied = await collect(client, text, maxBytes, false);
-    isDiscarded = copied.isCut;
+export const copyEvents = (db: Queryable, text: string, maxBytes: number): Promise<Copied> =>
+  withClient(db, async (client, discard) => {
+    const copied = await collect(client, text, maxBytes, !isPool(db));
+    if (copied.isCut) discard();
     return copied;
-  } finally {
-    client.release(isDiscarded);
-  }
-};
+  });

@@ -6,7 +6,7 @@ import { refuseOldServer } from './connection.js';
 import { attempt, StoreFailure } from './error-mapping.js';
 import { migrationTable, readMigrations, type Migration } from './migrations.js';
 import { inSchema, quoteIdentifier, type SchemaName } from './schema-name.js';
-import type { Queryable } from './statement.js';
+import { withClient, type Queryable } from './statement.js';
 
 export interface Migrated {
   readonly from: number;
@@ -95,17 +95,7 @@ const migrateOn = async (client: pg.ClientBase, schema: SchemaName): Promise<Mig
 };
 
 export const migrate = (pool: pg.Pool, schema: SchemaName): TaskEither<StoreError, Migrated> =>
-  attempt(async () => {
-    const client = await pool.connect();
-    let isBroken = true;
-    try {
-      const migrated = await migrateOn(client, schema);
-      isBroken = false;
-      return migrated;
-    } finally {
-      client.release(isBroken);
-    }
-  });
+  attempt(() => withClient(pool, (client) => migrateOn(client, schema)));
 
 /** For programs that do not migrate: the schema has to be exactly as new as they are. */
 export const requireMigrated = (db: Queryable, schema: SchemaName): TaskEither<StoreError, void> =>

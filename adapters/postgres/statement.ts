@@ -41,20 +41,28 @@ export const rowsOf = async (
   }
 };
 
-/** One connection for several statements in a row; a broken one is not given back. */
+const ignoreLoss = (): void => undefined;
+
+/** One connection for several statements in a row; it is not given back after a failure, or where `use` says so. */
 export const withClient = async <A>(
   db: Queryable,
-  use: (client: pg.ClientBase) => Promise<A>,
+  use: (client: pg.ClientBase, discard: () => void) => Promise<A>,
 ): Promise<A> => {
-  if (!isPool(db)) return use(db);
+  if (!isPool(db)) return use(db, () => undefined);
   const client = await db.connect();
-  let failure: Error | undefined;
+  // A connection lost between two statements would end the process if nobody listened; the next statement reports it.
+  client.on('error', ignoreLoss);
+  let isDiscarded = false;
+  const discard = (): void => {
+    isDiscarded = true;
+  };
   try {
-    return await use(client);
+    return await use(client, discard);
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
+    discard();
     throw error;
   } finally {
-    client.release(failure);
+    client.off('error', ignoreLoss);
+    client.release(isDiscarded);
   }
 };
