@@ -80,15 +80,17 @@ const importFiles = async (
   });
 };
 
+const explainBroken = ({ file, imported, alreadyThere }: FileReport): string => {
+  const kept = imported + alreadyThere;
+  return kept === 0
+    ? `nothing could be read of ${file}, as told above`
+    : `${file} could not be read to its end, as told above: the ${jobs(kept)} read before that are kept, and importing the whole file adds only the rest`;
+};
+
 const outcomeOf = (reports: readonly FileReport[]): Outcome => {
   const broken = reports.filter(({ isWhole }) => !isWhole);
   const refused = reports.reduce((sum, report) => sum + report.refused, 0);
-  if (broken.length > 0) {
-    const kept = broken.map(({ file, imported, alreadyThere }) => `${imported + alreadyThere} of ${file}`);
-    return wrongUsage(
-      `a file could not be read to its end, as told above: the jobs read before are kept (${kept.join(', ')}), and importing the whole file adds only the rest`,
-    );
-  }
+  if (broken.length > 0) return wrongUsage(broken.map(explainBroken).join('; '));
   return refused === 0
     ? done
     : wrongUsage(`${refused} of the rows cannot be taken, as told above; all others were imported`);
