@@ -54,7 +54,8 @@ export const enqueueLines = async (
     };
     const failure = await settle(underWay, counts, sink, bad);
     if (failure !== undefined) {
-      await next.answers;
+      // It is on its way already: whoever was enqueued by it is to hear so.
+      await settle(next, counts, sink, bad);
       return { ...counts, failure };
     }
     underWay = next;
@@ -126,5 +127,7 @@ const settle = async (
 const counterOf = ({ outcome }: EnqueueOutcome): Exclude<keyof Counts, 'bad'> =>
   outcome === 'already-enqueued' ? 'alreadyEnqueued' : outcome;
 
+/** The database may have taken a trip whose answer was lost. */
 export const explainLineFailure = ({ line, error }: NonNullable<LinesEnqueued['failure']>): string =>
-  `stopped at line ${line}: ${explainStoreError(error)}; the lines without an answer on standard output may be given again`;
+  `stopped at line ${line}: ${explainStoreError(error)}; give the lines without an answer on standard output again, ` +
+  'with a jobId each where none may run twice';
