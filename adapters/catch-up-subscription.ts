@@ -100,7 +100,7 @@ const reader = (
       const page = await history.read({ ...filter, after: position, upTo: complete, limit: PAGE_EVENTS });
       if (isLeft(page)) return retryOrDrop(page.left);
       try {
-        await onPage(page.right);
+        await onPage(page.right)();
       } catch (error) {
         return drop(reasonOf(error));
       }

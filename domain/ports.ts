@@ -1,5 +1,6 @@
 /** The doors of the domain to the outside: plain records of functions, each implemented once per technology. */
 import type { Either } from 'fp-ts/lib/Either.js';
+import type { Task } from 'fp-ts/lib/Task.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { AppendError, StoreError } from './errors.js';
 import type { ExpectedRevision, NewEvent, Position, RecordedEvent, Revision, StreamName } from './ledger.js';
@@ -54,14 +55,14 @@ export type SubscriptionNotice =
   | { readonly _tag: 'Dropped'; readonly reason: string };
 
 export interface Subscription {
-  readonly stop: () => Promise<void>;
+  readonly stop: Task<void>;
 }
 
 export interface SubscribeOptions extends Filter {
   /** A position: events strictly behind it. `start`: everything. `live`: what is appended from now on. */
   readonly from: Position | 'start' | 'live';
-  /** Called with one stretch at a time; the next is read when the promise has settled. A rejection drops the subscription. */
-  readonly onPage: (page: Page) => Promise<void>;
+  /** Asked with one stretch at a time; the next is read when the task has ended. One that throws drops the subscription. */
+  readonly onPage: (page: Page) => Task<void>;
   readonly onNotice?: (notice: SubscriptionNotice) => void;
 }
 

@@ -34,7 +34,7 @@ export const subscribeContract = (makeStore: MakeStore): void => {
       const [seen, pages, notices]: [string[], Page[], SubscriptionNotice[]] = [[], [], []];
       const subscription = store.subscribe({
         from: 'start',
-        onPage: (page) => {
+        onPage: (page) => () => {
           pages.push(page);
           seen.push(...ids(page.events));
           return Promise.resolve();
@@ -90,12 +90,14 @@ export const subscribeContract = (makeStore: MakeStore): void => {
       const seen: string[] = [];
       let stopped: Promise<void> | undefined;
       const first: Follower = follow({
-        onPage: ({ events: some, upTo }) => {
-          seen.push(...ids(some));
-          position = upTo;
-          stopped = first.subscription.stop();
-          return Promise.resolve();
-        },
+        onPage:
+          ({ events: some, upTo }) =>
+          () => {
+            seen.push(...ids(some));
+            position = upTo;
+            stopped = first.subscription.stop();
+            return Promise.resolve();
+          },
       });
       await until(() => stopped !== undefined, 'the first page');
       await stopped;
@@ -109,7 +111,7 @@ export const subscribeContract = (makeStore: MakeStore): void => {
       await taken(store, share(newStream(), 'no-stream', newEvents(5_000)));
       let [running, most, pages] = [0, 0, 0];
       const follower = follow({
-        onPage: async () => {
+        onPage: () => async () => {
           running += 1;
           pages += 1;
           most = Math.max(most, running);
@@ -137,7 +139,7 @@ export const subscribeContract = (makeStore: MakeStore): void => {
       const gate = new Promise<void>((resolve) => (release = resolve));
       let events = 0;
       const follower = follow({
-        onPage: async (page) => {
+        onPage: (page) => async () => {
           events += page.events.length;
           await gate;
         },
@@ -156,7 +158,7 @@ export const subscribeContract = (makeStore: MakeStore): void => {
       await taken(store, share(newStream(), 'no-stream', newEvents(2)));
       let calls = 0;
       const follower = follow({
-        onPage: () => {
+        onPage: () => () => {
           calls += 1;
           return Promise.reject(new Error('the table is full'));
         },

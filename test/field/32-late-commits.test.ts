@@ -49,7 +49,7 @@ describe('field case 32: an event that is committed late', () => {
     let looks = 0;
     const subscription = store.subscribe({
       from: 'start',
-      onPage: (page) => {
+      onPage: (page) => () => {
         seen.push(...ids(page.events));
         return Promise.resolve();
       },

@@ -230,7 +230,10 @@ describe('the event store on PostgreSQL alone', () => {
       let hasCaughtUp = false;
       const subscription = store.subscribe({
         from: 'live',
-        onPage: ({ events }) => Promise.resolve(void seen.push(...ids(events))),
+        onPage:
+          ({ events }) =>
+          () =>
+            Promise.resolve(void seen.push(...ids(events))),
         onNotice: () => (hasCaughtUp = true),
       });
       await until(() => hasCaughtUp, 'caught up');
@@ -250,7 +253,10 @@ describe('the event store on PostgreSQL alone', () => {
       const notices: string[] = [];
       const subscription = following.subscribe({
         from: await succeed(store.end()),
-        onPage: ({ events }) => Promise.resolve(void seen.push(...ids(events))),
+        onPage:
+          ({ events }) =>
+          () =>
+            Promise.resolve(void seen.push(...ids(events))),
         onNotice: ({ _tag }) => notices.push(_tag),
       });
       const events = newEvents(6);
@@ -281,7 +287,7 @@ describe('the event store on PostgreSQL alone', () => {
       const reasons: string[] = [];
       const subscription = doomed.subscribe({
         from: 'start',
-        onPage: () => Promise.resolve(),
+        onPage: () => () => Promise.resolve(),
         onNotice: (notice) => {
           if (notice._tag === 'Dropped') reasons.push(notice.reason);
         },
