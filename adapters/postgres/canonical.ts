@@ -61,9 +61,10 @@ const select = (table: Table): readonly string[] => [
 ];
 
 export const liveRowsSql = (table: Table, { schema }: Place): string => {
+  const columns = Object.keys(table.columns).join(', ');
   const from =
     table.name === readyJobTable.name
-      ? `(SELECT * FROM ${schema}.ready_job UNION ALL SELECT * FROM ${schema}.delayed_job)`
+      ? `(SELECT ${columns} FROM ${schema}.ready_job UNION ALL SELECT ${columns} FROM ${schema}.delayed_job)`
       : `${schema}.${table.name}`;
   return `SELECT ${select(table).join(', ')} FROM ${from} t`;
 };

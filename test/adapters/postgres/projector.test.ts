@@ -237,6 +237,23 @@ describe('the projector', () => {
     expect(rows).to.deep.equal([{ jobs: 20 }]);
   });
 
+  it('takes no notice of a column that comes and goes while it works (field case 27)', async () => {
+    const projector = startProjector(ledger.pool, ledger.schema, kept, options({ pollMs: 5, pageSize: 10 }));
+    for (let round = 0; round < 4; round += 1) {
+      const column = round % 2 === 0 ? 'ADD COLUMN x integer' : 'DROP COLUMN x';
+      for (const table of ['job', 'ready_job', 'claimed_job']) {
+        await ledger.pool.query(`ALTER TABLE jobledger.${table} ${column}`);
+      }
+      await appendAll(ledger.store, appendsOf(18 + round, 20, 10 + round));
+      await eventually(async () => {
+        const all = await right(projector.status());
+        expect(all.map(({ behind, halt }) => [behind, halt])).to.deep.equal(kept.map(() => [0n, undefined]));
+      });
+    }
+    await projector.stop();
+    await expectEqual();
+  });
+
   it('brings the tables that a reader needs to where the history was when it asked', async () => {
     await appendAll(ledger.store, appendsOf(16, 100));
     const target = await right(ledger.store.end());
