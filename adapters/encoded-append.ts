@@ -5,6 +5,7 @@ import { rejected, type AppendError } from '../domain/errors.js';
 import { parseInstant } from '../domain/instant.js';
 import { isUuid, nextRevision, type NewEvent, type Revision, type StreamName } from '../domain/ledger.js';
 import type { StreamAppend } from '../domain/ports.js';
+import { storedMetadata } from './stored-metadata.js';
 
 /** Largest event, data and metadata as JSON: an imported job of 16 MiB fits. */
 export const EVENT_BYTES = 17 * 1024 * 1024;
@@ -62,7 +63,7 @@ const encodeEvent = (
       id: event.id,
       type: event.type,
       data: JSON.stringify(event.data),
-      metadata: JSON.stringify(event.metadata),
+      metadata: storedMetadata(event.id, event.metadata),
       recordedAt: event.recordedAt === undefined ? undefined : instantOf(event.recordedAt),
     });
   } catch (error) {

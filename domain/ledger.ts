@@ -28,16 +28,13 @@ export type ExpectedRevision = 'no-stream' | Revision;
 export const nextRevision = (expected: ExpectedRevision): Revision =>
   expected === 'no-stream' ? 0n : expected + 1n;
 
-export const Metadata = t.intersection([
-  t.type({
-    schemaVersion: t.number,
-    correlationId: t.string,
-    causationId: t.string,
-    by: t.string,
-    occurredAt: t.string,
-  }),
-  t.partial({}),
-]);
+export const Metadata = t.type({
+  schemaVersion: t.number,
+  correlationId: t.string,
+  causationId: t.string,
+  by: t.string,
+  occurredAt: t.string,
+});
 export type Metadata = t.TypeOf<typeof Metadata>;
 
 /** An event as it is handed to the store. `data` is plain JSON; `id` is a UUID: the command's own, or one derived from it. */

@@ -10,6 +10,7 @@ import {
 } from '../../domain/ledger.js';
 import type { Appended, AppendOutcome, Filter, Page, ReadStreamOptions } from '../../domain/ports.js';
 import type { EncodedAppend, EncodedEvent } from '../encoded-append.js';
+import { metadataOf } from '../stored-metadata.js';
 
 /** Kept as text: every reader gets values of its own, and no more than JSON carries. */
 interface Stored extends EncodedEvent {
@@ -18,11 +19,11 @@ interface Stored extends EncodedEvent {
   readonly recordedAt: string;
 }
 
-const recorded = (stored: Stored): RecordedEvent => ({
-  ...stored,
-  data: JSON.parse(stored.data),
-  metadata: JSON.parse(stored.metadata),
-});
+const recorded = (stored: Stored): RecordedEvent => {
+  const metadata = metadataOf(stored.id, stored.metadata);
+  if (metadata === undefined) throw new Error(`event ${stored.id} was appended without its metadata`);
+  return { ...stored, data: JSON.parse(stored.data), metadata };
+};
 
 export interface Written {
   readonly outcome: AppendOutcome;

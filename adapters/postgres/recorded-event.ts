@@ -1,11 +1,6 @@
 /** Rows of table `event` as recorded events. Columns come as text: the type parsers of a caller's own pool are not ours to trust. */
-import {
-  Metadata,
-  type Position,
-  type RecordedEvent,
-  type Revision,
-  type StreamName,
-} from '../../domain/ledger.js';
+import type { Position, RecordedEvent, Revision, StreamName } from '../../domain/ledger.js';
+import { metadataOf } from '../stored-metadata.js';
 import { StoreFailure } from './error-mapping.js';
 import type { Cells } from './statement.js';
 
@@ -25,8 +20,8 @@ export interface EventParts {
 
 export const recordedEvent = (parts: EventParts): RecordedEvent => {
   const { position, stream, revision } = parts;
-  const metadata: unknown = JSON.parse(parts.metadata);
-  if (!Metadata.is(metadata)) {
+  const metadata = metadataOf(parts.id, parts.metadata);
+  if (metadata === undefined) {
     const message = `its metadata is not what every event carries: ${parts.metadata.slice(0, 200)}`;
     throw new StoreFailure({ _tag: 'Corrupt', stream, revision, position, message });
   }
