@@ -6,6 +6,7 @@ import { startEmbedded } from '../adapters/embedded/index.js';
 import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { connect } from '../adapters/postgres/connection.js';
 import { postgresEventStore, type PostgresEventStore } from '../adapters/postgres/event-store.js';
+import { housekeeping } from '../adapters/postgres/housekeeping.js';
 import { inlineWrites } from '../adapters/postgres/inline.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
@@ -112,6 +113,7 @@ const compose = (url: string, pool: pg.Pool, schema: SchemaName, by: string): Le
     watch,
     presence,
     catchUpClaims: () => catchUp(pool, schema, [claimedJob], options)(),
+    keepHouse: () => housekeeping(pool, schema)(),
     log,
   });
   return {

@@ -19,6 +19,8 @@ export interface ReaperPorts {
   readonly presence: Pick<RunnerPresence, 'markLost'>;
   /** Brings `claimed_job` to the end of history. */
   readonly catchUpClaims: () => Promise<E.Either<StoreError, unknown>>;
+  /** Drops rows of inline tables that can never matter again. */
+  readonly keepHouse: () => Promise<E.Either<StoreError, unknown>>;
   readonly log: (line: string) => void;
 }
 
@@ -97,6 +99,8 @@ const expirePage = async (
 /** How long claims without a lost runner (imported ones, those of runners that left) may go unlooked at. */
 const FULL_ROUND_MS = 10_000;
 
+const HOUSEKEEPING_MS = 60_000;
+
 /** Whether a round can find anything: reading the claims of a busy ledger for nothing would cost it dearly. */
 const isNeeded = async (
   ports: ReaperPorts,
@@ -121,6 +125,13 @@ export const reaper = (
   const stopping = new AbortController();
   let told = '';
   let fullRoundAt = performance.now();
+  let tidiedAt = performance.now();
+
+  const tidy = async (): Promise<E.Either<StoreError, unknown>> => {
+    if (performance.now() - tidiedAt < HOUSEKEEPING_MS) return E.right(undefined);
+    tidiedAt = performance.now();
+    return ports.keepHouse();
+  };
 
   const round = async (): Promise<E.Either<StoreError, number>> => {
     const needed = await isNeeded(ports, performance.now() - fullRoundAt);
@@ -134,8 +145,10 @@ export const reaper = (
       await pause(options.tickMs, stopping.signal);
       if (stopping.signal.aborted) return;
       const outcome = await round();
-      const flaw = E.isLeft(outcome) ? explainStoreError(outcome.left) : '';
-      if (flaw !== '' && flaw !== told) ports.log(`expiring claims failed: ${flaw}`);
+      const tidied = await tidy();
+      const failed = [outcome, tidied].find(E.isLeft);
+      const flaw = failed === undefined ? '' : explainStoreError(failed.left);
+      if (flaw !== '' && flaw !== told) ports.log(`the reaper's round failed: ${flaw}`);
       told = flaw;
       if (E.isRight(outcome) && outcome.right > 0) options.onExpired?.();
     }
