@@ -2,15 +2,14 @@
 import * as t from 'io-ts';
 import type { LedgerEvent } from './events.js';
 
-/** 64-bit integers are `bigint` in memory and decimal strings in JSON. */
-export const BigIntFromString = new t.Type<bigint, string, unknown>(
-  'BigIntFromString',
-  (value): value is bigint => typeof value === 'bigint',
-  (value, context) =>
-    typeof value === 'string' && /^-?\d{1,19}$/.test(value)
-      ? t.success(BigInt(value))
-      : t.failure(value, context),
-  String,
+/** A 64-bit integer as events carry it: decimal digits, which no JSON parser rounds. It is a `bigint` wherever it is counted with. */
+const isDecimal = (value: unknown): value is string => typeof value === 'string' && /^\d{1,19}$/.test(value);
+
+export const DecimalString = new t.Type<string, string, unknown>(
+  'DecimalString',
+  isDecimal,
+  (value, context) => (isDecimal(value) ? t.success(value) : t.failure(value, context)),
+  t.identity,
 );
 
 /** `job-<uuid>`, `queue-<uuid>`, `schedule-<uuid>`, `runner-<uuid>`, `ledger`. */

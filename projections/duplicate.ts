@@ -80,7 +80,7 @@ const changeOf = (at: ProjectedEvent): RowChange | undefined => {
         waiting(at, {
           wiki,
           type,
-          number: number.toString(),
+          number,
           sha1: dedup.sha1,
           isSurvivor,
           enqueuedRevision: 0n,
@@ -97,7 +97,7 @@ const changeOf = (at: ProjectedEvent): RowChange | undefined => {
       const { wiki, type, sha1, number, begunRevision, rootTimestamp } = event.data;
       if (sha1 === undefined || number === undefined) return undefined;
       const twin = { wiki, type, number, sha1, isSurvivor: false, enqueuedRevision: null };
-      const row = { ...waiting(at, twin), revision: null, begun_revision: begunRevision };
+      const row = { ...waiting(at, twin), revision: null, begun_revision: BigInt(begunRevision) };
       return put({ ...row, root_timestamp: rootTimestamp ?? null });
     }
     case 'JobClaimed':

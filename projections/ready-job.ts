@@ -51,9 +51,7 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
   switch (event.type) {
     case 'JobEnqueued': {
       const { number, class: jobClass, priority, notBefore } = event.data;
-      return own(
-        insert(placed(at, event.data, { number: number.toString(), class: jobClass, priority }, notBefore)),
-      );
+      return own(insert(placed(at, event.data, { number, class: jobClass, priority }, notBefore)));
     }
     case 'DuplicateSuppressed': {
       const { inherited, placement } = event.data;

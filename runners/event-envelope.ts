@@ -1,6 +1,6 @@
 /** Decided events made ready for the store: ids that follow from the command's, and the metadata of every event. */
 import { derivedId } from '../adapters/system.js';
-import { encodeEvent, type LedgerEvent } from '../domain/events.js';
+import type { LedgerEvent } from '../domain/events.js';
 import type { NewEvent } from '../domain/ledger.js';
 import { currentVersion } from '../domain/upcast.js';
 
@@ -21,7 +21,7 @@ export const envelope = (events: readonly LedgerEvent[], origin: Origin): readon
     id: eventIdOf(origin.commandId, index),
     type: event.type,
     event,
-    data: encodeEvent(event),
+    data: event.data,
     metadata: {
       schemaVersion: currentVersion(event.type),
       correlationId: origin.correlationId ?? origin.commandId,

@@ -38,7 +38,7 @@ export const raisedTo = (job: Draft, timestamp: string): Draft =>
 export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => ({
   wiki: job.wiki,
   type: job.type,
-  number,
+  number: number.toString(),
   params: job.params,
   dedup: { ignoreDuplicates: job.ignoreDuplicates, sha1: job.sha1 },
   class: job.class,

@@ -63,9 +63,9 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
 
 /** The types that both the handlers and the user allow; undefined where a handler takes all. */
 const scopeTypes = ({ handlers, types }: WorkOptions): readonly string[] | undefined => {
-  if (types !== undefined) return types;
   const own = handlers.map(({ type }) => type);
-  return own.includes(ANY_TYPE) ? undefined : own;
+  if (own.includes(ANY_TYPE)) return types;
+  return types?.filter((type) => own.includes(type)) ?? own;
 };
 
 const workerOptions = (options: WorkOptions): WorkerOptions => {

@@ -27,7 +27,7 @@ export const isDeduplicated = (job: Job): boolean =>
 export const placementOf = (job: Job, enqueuedRevision = job.enqueuedRevision): Placement => {
   const { dedup, number } = job.enqueued;
   const place = {
-    number: number.toString(),
+    number,
     class: job.class,
     priority: job.priority,
     enqueuedRevision: enqueuedRevision.toString(),

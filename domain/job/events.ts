@@ -1,10 +1,10 @@
 /**
- * The events of a job's stream, one codec each; types are derived from the codecs. `from` is the state a moving event leaves.
+ * The events of a job's stream, one codec each; types are derived from the codecs. Data are plain JSON: what is decoded is what is stored. `from` is the state a moving event leaves.
  * A job (one deferred piece of work) is the fold of these. Words: DESIGN.md §3; diagram: README.
  */
 import * as t from 'io-ts';
 import { Json, JsonObject } from '../json.js';
-import { BigIntFromString } from '../ledger.js';
+import { DecimalString } from '../ledger.js';
 import {
   ActiveState,
   Dedup,
@@ -25,7 +25,7 @@ const moved = { ...queue, from: ActiveState };
 export const JobEnqueued = t.intersection([
   t.type({
     ...queue,
-    number: BigIntFromString,
+    number: DecimalString,
     params: JsonObject,
     dedup: Dedup,
     class: JobClass,
@@ -118,7 +118,7 @@ const ended = { ...attempt, completedAt: t.string, durationMs: t.number };
 
 /** `begunRevision` is the revision of this attempt's `AttemptStarted`; `sha1` is there where duplicates are ignored. */
 export const AttemptSucceeded = t.intersection([
-  t.type({ ...ended, begunRevision: BigIntFromString }),
+  t.type({ ...ended, begunRevision: DecimalString }),
   t.partial({
     ...attemptOptions,
     number: t.string,

@@ -55,7 +55,12 @@ const advance = (state: ExistingJob, event: JobEvent): JobState | undefined => {
       return state._tag === 'Claimed' ? started(state, event, revision) : undefined;
     case 'AttemptSucceeded':
       return state._tag === 'Running'
-        ? { _tag: 'Succeeded', revision, job: { ...job, losses: 0 }, begunRevision: event.data.begunRevision }
+        ? {
+            _tag: 'Succeeded',
+            revision,
+            job: { ...job, losses: 0 },
+            begunRevision: BigInt(event.data.begunRevision),
+          }
         : undefined;
     case 'AttemptFailed':
       return state._tag === 'Running'

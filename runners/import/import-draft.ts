@@ -34,7 +34,7 @@ export interface ImportDraft extends Omit<ImportJob, '_tag' | 'job'> {
 }
 
 export const importCommand = ({ job, claim, isAbandoned }: ImportDraft, number: bigint): ImportJob =>
-  defined({ _tag: 'ImportJob' as const, job: { ...job, number }, claim, isAbandoned });
+  defined({ _tag: 'ImportJob' as const, job: { ...job, number: number.toString() }, claim, isAbandoned });
 
 /** The same row has the same id however often it is imported; a JSON array keeps its parts apart. */
 const importedId = (wiki: string, row: JobRow): string =>

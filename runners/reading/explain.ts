@@ -44,7 +44,7 @@ export const explainJob = (
     const { enqueued } = last.after.job;
     return {
       jobId,
-      job_id: enqueued.number,
+      job_id: BigInt(enqueued.number),
       wiki: enqueued.wiki,
       type: enqueued.type,
       state: last.after._tag,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import { readdirSync, readFileSync } from 'node:fs';
-import { decodeEvent, encodeEvent, eventCodecs, type LedgerEvent } from '../../domain/events.js';
+import { decodeEvent, eventCodecs, type LedgerEvent } from '../../domain/events.js';
 import { foldJob } from '../../domain/job/fold.js';
 import type { Metadata, RecordedEvent } from '../../domain/ledger.js';
 import { currentVersion } from '../../domain/upcast.js';
@@ -69,7 +69,7 @@ describe('the events of the ledger', () => {
 
     it(`are written as they were read: ${type}`, () => {
       const recorded = fixture(currentVersion(type), type);
-      const written: unknown = JSON.parse(JSON.stringify(encodeEvent(decoded(recorded))));
+      const written: unknown = JSON.parse(JSON.stringify(decoded(recorded).data));
       expect(written).to.deep.equal(recorded.data);
     });
   }
@@ -88,8 +88,8 @@ describe('the events of the ledger', () => {
   });
 
   it('keep numbers beyond 2^53 digit for digit', () => {
-    expect(decoded(fixture(2, 'JobEnqueued')).data).to.include({ number: 9007199254740993n });
-    expect(decoded(fixture(1, 'AttemptSucceeded')).data).to.include({ begunRevision: 9007199254740995n });
+    expect(decoded(fixture(2, 'JobEnqueued')).data).to.include({ number: '9007199254740993' });
+    expect(decoded(fixture(1, 'AttemptSucceeded')).data).to.include({ begunRevision: '9007199254740995' });
   });
 });
 
@@ -115,7 +115,7 @@ describe('an event that cannot be understood', () => {
   it('is refused with the path of the flaw', () => {
     const { number: _, ...without } = job.data;
     expect(refusal({ ...job, data: without })).to.equal(
-      'JobEnqueued: number is missing, expected BigIntFromString',
+      'JobEnqueued: number is missing, expected DecimalString',
     );
     expect(refusal({ ...job, data: { ...job.data, dedup: { ignoreDuplicates: true, sha1: 7 } } })).to.equal(
       'JobEnqueued: dedup.sha1 is 7, expected string',

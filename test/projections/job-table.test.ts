@@ -32,7 +32,7 @@ describe('the table job', () => {
   it('shows an enqueued job in the columns of MediaWiki, and ours behind them', () => {
     expect(rowAfter(enqueue({ ...titled, notBefore: at(60) }))).to.deep.equal({
       job_uuid: jobUuid(1),
-      job_id: 7n,
+      job_id: '7',
       job_cmd: 'refreshLinks',
       job_namespace: 10,
       job_title: 'Infobox',

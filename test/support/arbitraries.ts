@@ -83,7 +83,7 @@ const birth: fc.Arbitrary<Move> = fc
   })
   .map((drawn) => ({ job, now }) => {
     const facts = {
-      number: BigInt(100 + job),
+      number: String(100 + job),
       type: drawn.type,
       class: drawn.jobClass,
       priority: drawn.priority,

@@ -47,7 +47,7 @@ export const rootParams = ({ signature, timestamp, isSelf }: Root) => ({
 export const jobFacts = (facts: Partial<JobEnqueued> = {}): JobEnqueued => ({
   wiki: 'enwiki',
   type: 'refreshLinks',
-  number: 7n,
+  number: '7',
   params: { pages: [1, 2] },
   dedup: { ignoreDuplicates: false, sha1: 'p42glrsl783wj55io7lxhmhxf0e5db5' },
   class: 'normal',

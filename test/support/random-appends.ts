@@ -1,6 +1,5 @@
 // A random but repeatable history: many jobs at once, every kind of event, each decided by the domain.
 import { isLeft } from 'fp-ts/lib/Either.js';
-import { encodeEvent } from '../../domain/events.js';
 import type { JobCommand } from '../../domain/job/commands.js';
 import { decide } from '../../domain/job/decide.js';
 import type { JobEvent } from '../../domain/job/events.js';
@@ -63,7 +62,7 @@ export const randomAppends = (seed: number, run = 1): RandomAppends => {
   const opening = (): JobCommand => {
     const sha1 = `sha${below(12)}`.padEnd(31, '0');
     const facts = {
-      number: BigInt(run) * 1_000_000n + BigInt(jobs),
+      number: String(BigInt(run) * 1_000_000n + BigInt(jobs)),
       wiki: oneOf(['enwiki', 'dewiki']),
       type: oneOf(['refreshLinks', 'htmlCacheUpdate', 'null']),
       title: oneOf(TITLES),
@@ -124,7 +123,7 @@ export const randomAppends = (seed: number, run = 1): RandomAppends => {
   const newEvent = (event: JobEvent): NewEvent => ({
     id: uuidOf(0xe0 + run, (events += 1)),
     type: event.type,
-    data: encodeEvent(event),
+    data: event.data,
     metadata: {
       schemaVersion: currentVersion(event.type),
       correlationId: 'random',

@@ -1,5 +1,5 @@
 // One job's first event, and events that no program of ours would write.
-import { encodeEvent, type LedgerEvent } from '../../domain/events.js';
+import type { LedgerEvent } from '../../domain/events.js';
 import type { JobEnqueued } from '../../domain/job/events.js';
 import type { ExpectedRevision, NewEvent } from '../../domain/ledger.js';
 import type { StreamAppend } from '../../domain/ports.js';
@@ -22,7 +22,7 @@ export const rawEvent = (type: string, data: object): NewEvent => ({
   },
 });
 
-export const newEvent = (event: LedgerEvent): NewEvent => rawEvent(event.type, encodeEvent(event));
+export const newEvent = (event: LedgerEvent): NewEvent => rawEvent(event.type, event.data);
 
 export const appendOf = (
   stream: string,
@@ -34,5 +34,5 @@ export const appendOf = (
 export const enqueuedAppend = (stream: string, facts: Partial<JobEnqueued> = {}): StreamAppend =>
   appendOf(stream, 'no-stream', {
     type: 'JobEnqueued',
-    data: jobFacts({ number: BigInt((count += 1)), ...facts }),
+    data: jobFacts({ number: String((count += 1)), ...facts }),
   });

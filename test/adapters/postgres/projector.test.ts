@@ -220,9 +220,9 @@ describe('the projector', () => {
     const number = 1_000_000n;
     await appendAll(ledger.store, [
       ...Array.from({ length: 20 }, (_, n) =>
-        enqueuedAppend(`job-${uuidOf(7, n)}`, { number: number + BigInt(n) }),
+        enqueuedAppend(`job-${uuidOf(7, n)}`, { number: String(number + BigInt(n)) }),
       ),
-      enqueuedAppend(`job-${uuidOf(7, 20)}`, { number: number + 4n }),
+      enqueuedAppend(`job-${uuidOf(7, 20)}`, { number: String(number + 4n) }),
       enqueuedAppend(`job-${uuidOf(7, 21)}`),
     ]);
     const { rows: twins } = await ledger.pool.query<{ position: string }>(

@@ -111,7 +111,7 @@ describe('SucceedAttempt', () => {
           startedAt: at(3),
           completedAt: at(4),
           durationMs: 1_000,
-          begunRevision: 2n,
+          begunRevision: '2',
           result: { pages: 2 },
           sha1: undefined,
           number: undefined,

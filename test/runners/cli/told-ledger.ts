@@ -36,7 +36,7 @@ const FAR_AWAY = '2100-01-01T00:00:00.000Z';
 
 const stories: Readonly<Record<keyof typeof ids, readonly JobCommand[]>> = {
   failedTwice: [
-    enqueue({ number: 1n, namespace: 0, title: 'Main_Page' }),
+    enqueue({ number: '1', namespace: 0, title: 'Main_Page' }),
     ...round(1),
     failed(1),
     ...round(2),
@@ -45,12 +45,12 @@ const stories: Readonly<Record<keyof typeof ids, readonly JobCommand[]>> = {
     succeed({ token: 'token-3', now: at(302) }),
   ],
   superseded: [
-    enqueue({ number: 2n, dedup: deduplicated }),
+    enqueue({ number: '2', dedup: deduplicated }),
     claim({ executedLater: { jobId: ids.failedTwice } }),
   ],
-  waiting: [enqueue({ number: 3n, params: { to: 'a@example.org' }, requestId: 'request-3' })],
-  delayed: [enqueue({ number: 4n, notBefore: FAR_AWAY })],
-  running: [enqueue({ number: 5n, type: 'sendMail' }), ...round(9)],
+  waiting: [enqueue({ number: '3', params: { to: 'a@example.org' }, requestId: 'request-3' })],
+  delayed: [enqueue({ number: '4', notBefore: FAR_AWAY })],
+  running: [enqueue({ number: '5', type: 'sendMail' }), ...round(9)],
 };
 
 export interface ToldLedger {

@@ -15,7 +15,7 @@ const id = (number: bigint): string => `01890000-0000-7000-8000-${String(number)
 
 /** Enqueued as `number`, failed once `seconds` into the story, and due again ten seconds later. */
 const failedOnce = (number: bigint, seconds: number, type: string): readonly JobCommand[] => [
-  enqueue({ number, type }),
+  enqueue({ number: String(number), type }),
   claim({ now: at(seconds - 2) }),
   start({ now: at(seconds - 1), attemptId: attemptId(Number(number)) }),
   fail({ now: at(seconds) }),
@@ -59,9 +59,9 @@ describe('queueViews', () => {
   it('dates the oldest ready job whatever its class and priority', async () => {
     const type = 'placed';
     await write(
-      [11n, [enqueue({ number: 11n, type, class: 'high', priority: -3, enqueuedAt: at(500) })]],
-      [12n, [enqueue({ number: 12n, type, class: 'low', priority: 7, enqueuedAt: at(100) })]],
-      [13n, [enqueue({ number: 13n, type, class: 'low', enqueuedAt: at(300) })]],
+      [11n, [enqueue({ number: '11', type, class: 'high', priority: -3, enqueuedAt: at(500) })]],
+      [12n, [enqueue({ number: '12', type, class: 'low', priority: 7, enqueuedAt: at(100) })]],
+      [13n, [enqueue({ number: '13', type, class: 'low', enqueuedAt: at(300) })]],
     );
     const placed = await view(type);
     expect(placed).to.deep.include({ ready: 3, delayed: 0, oldestReadyAt: at(100) });
@@ -71,7 +71,7 @@ describe('queueViews', () => {
   it('counts a job that came back from its return, not from its enqueue', async () => {
     await write(
       [21n, failedOnce(21n, 400, 'back')],
-      [22n, [enqueue({ number: 22n, type: 'given-back' }), claim(), release({ now: at(700) })]],
+      [22n, [enqueue({ number: '22', type: 'given-back' }), claim(), release({ now: at(700) })]],
     );
     expect(await view('back')).to.deep.include({ ready: 1, failed: 1, retried: 1, oldestReadyAt: at(410) });
     expect(await view('given-back')).to.deep.include({ ready: 1, oldestReadyAt: at(700) });
@@ -89,16 +89,16 @@ describe('queueViews', () => {
     const type = 'timed';
     const soon = addMilliseconds(ledger.clock.now(), 20_000);
     await write(
-      [61n, [enqueue({ number: 61n, type, notBefore: soon })]],
-      [62n, [enqueue({ number: 62n, type, notBefore: '2100-01-01T00:00:00.000Z' })]],
+      [61n, [enqueue({ number: '61', type, notBefore: soon })]],
+      [62n, [enqueue({ number: '62', type, notBefore: '2100-01-01T00:00:00.000Z' })]],
     );
     expect(await view(type)).to.deep.include({ ready: 0, delayed: 2, oldestReadyAt: null, lagSeconds: 0 });
-    await write([63n, [enqueue({ number: 63n, type, enqueuedAt: '2099-01-01T00:00:00.000Z' })]]);
+    await write([63n, [enqueue({ number: '63', type, enqueuedAt: '2099-01-01T00:00:00.000Z' })]]);
     expect(await view(type)).to.deep.include({ ready: 1, delayed: 2, lagSeconds: 0 });
   });
 
   it('counts as ready what has fallen due and has not been moved yet', async () => {
-    await write([71n, [enqueue({ number: 71n, type: 'overdue', notBefore: at(90) })]]);
+    await write([71n, [enqueue({ number: '71', type: 'overdue', notBefore: at(90) })]]);
     await ledger.pool.query(`
       WITH moved AS (DELETE FROM jobledger.ready_job WHERE type = 'overdue' RETURNING *)
       INSERT INTO jobledger.delayed_job SELECT * FROM moved`);

@@ -1,7 +1,6 @@
 // Commands to one job, as the events that a store gives back: positions, metadata and all.
 import * as E from 'fp-ts/lib/Either.js';
 import { derivedId } from '../../../adapters/system.js';
-import { encodeEvent } from '../../../domain/events.js';
 import type { JobCommand } from '../../../domain/job/commands.js';
 import { decide } from '../../../domain/job/decide.js';
 import type { JobEvent } from '../../../domain/job/events.js';
@@ -45,7 +44,7 @@ const recordedEvent = (jobId: string, event: JobEvent, index: number, command: J
   revision: BigInt(index),
   id: derivedId(jobId, index),
   type: event.type,
-  data: JSON.parse(JSON.stringify(encodeEvent(event))) as object,
+  data: JSON.parse(JSON.stringify(event.data)) as object,
   metadata: {
     schemaVersion: currentVersion(event.type),
     correlationId: 'c',
