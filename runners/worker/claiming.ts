@@ -19,6 +19,8 @@ import { held, type HeldJob } from './holding.js';
 export interface ClaimOptions {
   readonly runner: Runner;
   readonly leaseMs: number;
+  /** Claims wanted; more rows are picked where twins that wait stand in front. */
+  readonly most: number;
   readonly handlerOf: (type: string) => Handler | undefined;
   /** True where an equal job is in this runner's hands: its twin waits, since it may soon be covered. */
   readonly isHeldHere: (dedupKey: string) => boolean;
@@ -36,6 +38,8 @@ export interface ClaimBatch {
   readonly claimed: readonly HeldJob[];
   readonly superseded: number;
   readonly picked: number;
+  /** Picked, and left for the time that an equal job is in this runner's hands. */
+  readonly twins: number;
 }
 
 /** A waiting job with what was read of it. */
@@ -60,13 +64,16 @@ export const claimPicked = async (
 ): Promise<E.Either<StoreError, ClaimBatch>> => {
   const candidates = await readCandidates(session, options);
   if (E.isLeft(candidates)) return candidates;
-  const chosen = withoutTwins(candidates.right, options);
+  const single = withoutTwins(candidates.right, options);
+  const chosen = single.slice(0, options.most);
+  const picked = session.picked.length;
+  const twins = candidates.right.length - single.length;
   const covers = await coverOf(session, chosen);
   if (E.isLeft(covers)) return covers;
   const decided = chosen.flatMap((candidate, n) =>
     decideClaim(session, options, candidate, covers.right[n] ?? {}),
   );
-  if (decided.length === 0) return E.right({ claimed: [], superseded: 0, picked: session.picked.length });
+  if (decided.length === 0) return E.right({ claimed: [], superseded: 0, picked, twins });
   tried.push(...decided.map(({ candidate: { jobId }, token }) => ({ jobId, token })));
   const outcomes = await session.store.append(decided.map(({ append }) => append))();
   if (E.isLeft(outcomes)) return outcomes;
@@ -75,7 +82,7 @@ export const claimPicked = async (
     const state = advanceJob(candidate.state, events);
     return state._tag === 'Claimed' ? [held(candidate.jobId, state)] : [];
   });
-  return E.right({ claimed, superseded: written.length - claimed.length, picked: session.picked.length });
+  return E.right({ claimed, superseded: written.length - claimed.length, picked, twins });
 };
 
 /** Rows that their stream has overtaken, or whose history cannot be read, are taken out of the way of the others. */

@@ -34,13 +34,19 @@ export interface Supply {
   readonly refresh: () => void;
 }
 
-const nothing: ClaimBatch = { claimed: [], superseded: 0, picked: 0 };
+const nothing: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
 
-export const supply = (ports: SupplyPorts, scope: QueueScope, options: () => ClaimOptions): Supply => {
+export const supply = (
+  ports: SupplyPorts,
+  scope: QueueScope,
+  options: () => Omit<ClaimOptions, 'most'>,
+): Supply => {
   let queues: readonly ReadyQueue[] = [];
   let readAt = -Infinity;
   let hasNews = false;
   let turn = 0;
+  /** Twins met by the last pick: the next one reaches behind them. */
+  let twins = 0;
 
   const readyQueues = async (): Promise<E.Either<StoreError, readonly ReadyQueue[]>> => {
     const age = performance.now() - readAt;
@@ -61,18 +67,23 @@ export const supply = (ports: SupplyPorts, scope: QueueScope, options: () => Cla
     claim: async (limit) => {
       const ready = await readyQueues();
       if (E.isLeft(ready)) return ready;
-      const picks = nextPicks(ready.right, limit, turn);
+      const reach = Math.min(MOST_CLAIMS, limit + 2 * twins);
+      const picks = nextPicks(ready.right, reach, turn);
       if (picks.length === 0) return E.right({ ...nothing, isDry: true });
       turn += 1;
       const tried: TriedClaim[] = [];
       const batch = E.flatten(
-        await ports.desk.withPicked(picks, (session) => claimPicked(session, options(), tried))(),
+        await ports.desk.withPicked(picks, (session) =>
+          claimPicked(session, { ...options(), most: limit }, tried),
+        )(),
       );
       if (E.isLeft(batch)) return E.map(asSupplied)(await inDoubt(ports, batch, tried, options().lost));
+      const { claimed, superseded, picked } = batch.right;
+      twins = batch.right.twins;
+      const isExhausted = picked === 0 || (claimed.length + superseded === 0 && picked < reach);
       // Queues that gave nothing are left out until they are looked for again, so that those behind them get their turn.
-      if (batch.right.picked === 0)
-        queues = queues.filter((queue) => !picks.some((pick) => pick.queue === queue));
-      return E.right({ ...batch.right, isDry: queues.length === 0 && batch.right.picked === 0 });
+      if (isExhausted) queues = queues.filter((queue) => !picks.some((pick) => pick.queue === queue));
+      return E.right({ ...batch.right, isDry: queues.length === 0 && picked === 0 });
     },
   };
 };
@@ -81,6 +92,7 @@ const asSupplied = (claimed: readonly HeldJob[]): Supplied => ({
   claimed,
   superseded: 0,
   picked: claimed.length,
+  twins: 0,
   isDry: false,
 });
 

@@ -35,6 +35,8 @@ interface Desk {
   readonly stopping: AbortSignal;
   readonly bell: Bell;
   readonly tenure: () => Tenure;
+  /** How long to wait where what is ready cannot be claimed; longer each time in a row. */
+  blockedMs: number;
   superseded: number;
 }
 
@@ -66,6 +68,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     stopping: stopping.signal,
     bell: ringing,
     tenure: tenures.current,
+    blockedMs: BLOCKED_MS,
     superseded: 0,
   };
   const onLost = (reason: unknown): void => {
@@ -137,9 +140,14 @@ const isFinished = async (desk: Desk): Promise<boolean> => {
   // Claims that came too late belong to nobody: their lease runs out.
   if (desk.tenure().lost.aborted) return false;
   hands.add(claimed);
-  if (claimed.length > 0 || superseded > 0) return false;
-  if (!isDry) await desk.bell.wait(BLOCKED_MS);
-  else if (options.drain && hands.isIdle()) return isDrained(desk);
+  if (claimed.length > 0 || superseded > 0) {
+    desk.blockedMs = BLOCKED_MS;
+    return false;
+  }
+  if (!isDry) {
+    await desk.bell.wait(desk.blockedMs);
+    desk.blockedMs = Math.min(2 * desk.blockedMs, options.pollMs);
+  } else if (options.drain && hands.isIdle()) return isDrained(desk);
   else await desk.bell.wait(options.drain ? BLOCKED_MS : options.pollMs);
   return false;
 };

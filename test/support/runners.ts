@@ -23,11 +23,11 @@ export interface TestWork extends RunningWork {
 /** A runner in this process. */
 export const working = (
   ledger: Ledger,
-  definitions: readonly JobDefinition[],
+  definitions: readonly (JobDefinition | Handler)[],
   options: Partial<WorkOptions> = {},
 ): TestWork => {
   const lines: string[] = [];
-  const handlers: readonly Handler[] = definitions.map((definition) => defineJob(definition));
+  const handlers = definitions.map((each) => ('decodeParams' in each ? each : defineJob(each)));
   const log = (line: string): void => void lines.push(line);
   return { ...startWork(ledger, { ...quickly, log, handlers, ...options }), lines };
 };
@@ -35,7 +35,7 @@ export const working = (
 /** A runner that ends when nothing is left to do. */
 export const drained = (
   ledger: Ledger,
-  definitions: readonly JobDefinition[],
+  definitions: readonly (JobDefinition | Handler)[],
   options: Partial<WorkOptions> = {},
 ): Promise<WorkSummary> => working(ledger, definitions, { drain: true, ...options }).done;
 

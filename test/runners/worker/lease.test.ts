@@ -112,8 +112,14 @@ describe("a runner's lease", () => {
     expect(await done).to.include({ succeeded: 1, lost: 1 });
     expect(reasons[0]).to.include('lost');
     expect(await typesOf(ledger, id)).to.deep.equal([
-      ...['JobEnqueued', 'JobClaimed', 'AttemptStarted', 'LeaseExpired', 'RetryScheduled'],
-      ...['JobClaimed', 'AttemptStarted', 'AttemptSucceeded'],
+      'JobEnqueued',
+      'JobClaimed',
+      'AttemptStarted',
+      'LeaseExpired',
+      'RetryScheduled',
+      'JobClaimed',
+      'AttemptStarted',
+      'AttemptSucceeded',
     ]);
     const runners = await runnersOf(id);
     expect(new Set(runners).size).to.equal(2);
@@ -186,8 +192,13 @@ describe("a runner's lease", () => {
     await done;
     expect(calls.map(({ length }) => length)).to.deep.equal([2]);
     expect(await typesOf(ledger, id)).to.deep.equal([
-      ...['JobEnqueued', 'JobClaimed', 'LeaseExpired', 'RetryScheduled'],
-      ...['JobClaimed', 'AttemptStarted', 'AttemptSucceeded'],
+      'JobEnqueued',
+      'JobClaimed',
+      'LeaseExpired',
+      'RetryScheduled',
+      'JobClaimed',
+      'AttemptStarted',
+      'AttemptSucceeded',
     ]);
   });
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { millisecondsBetween } from '../../../domain/instant.js';
-import { NotRetryable, type JobDefinition } from '../../../runners/define-job.js';
+import { defineJob, NotRetryable, type JobDefinition } from '../../../runners/define-job.js';
 import {
   column,
   enqueued,
@@ -59,8 +59,16 @@ describe('what becomes of an attempt', () => {
     expect(given.slice(1)).to.deep.equal([1, false, started?.taskId]);
     const [enqueuedFacts] = await factsOf(ledger, id, 'JobEnqueued');
     expect(given[0]).to.deep.equal({
-      ...{ id, wiki: 'enwiki', type, namespace: 4, title: 'A page', params: { a: [1] } },
-      ...{ attempt: 1, priority: 7, root: undefined, enqueuedAt: enqueuedFacts?.enqueuedAt },
+      id,
+      wiki: 'enwiki',
+      type,
+      namespace: 4,
+      title: 'A page',
+      params: { a: [1] },
+      attempt: 1,
+      priority: 7,
+      root: undefined,
+      enqueuedAt: enqueuedFacts?.enqueuedAt,
     });
   });
 
@@ -134,12 +142,12 @@ describe('what becomes of an attempt', () => {
     const calls: string[] = [];
     const params = t.type({ page: t.type({ id: t.number }) });
     const [id = ''] = await enqueued(ledger, { type: 'strict', params: { page: { id: 'seven' } } });
-    const strict: JobDefinition<t.TypeOf<typeof params>> = {
+    const strict = defineJob({
       type: 'strict',
       params,
       run: () => calls.push('run'),
       tearDown: () => calls.push('tear-down'),
-    };
+    });
     expect(await drained(ledger, [strict])).to.include({ refused: 1, succeeded: 0 });
     expect(calls).to.deep.equal([]);
     expect(await typesOf(ledger, id)).to.deep.equal(['JobEnqueued', 'JobClaimed', 'JobAbandoned']);
@@ -152,11 +160,11 @@ describe('what becomes of an attempt', () => {
     const params = t.type({ page: t.number });
     const pages: number[] = [];
     await enqueued(ledger, { type: 'decoded', params: { page: 7 } });
-    const decoded: JobDefinition<{ page: number }> = {
+    const decoded = defineJob({
       type: 'decoded',
       params,
       run: ({ params: { page } }) => void pages.push(page),
-    };
+    });
     await drained(ledger, [decoded]);
     expect(pages).to.deep.equal([7]);
   });

@@ -89,7 +89,10 @@ describe('a runner that is stopped', () => {
     expect(reasons.map(String)).to.deep.equal(Array.from({ length: 5 }, () => 'Error: the runner stops'));
     for (const id of ids) {
       expect(await typesOf(ledger, id)).to.deep.equal([
-        ...['JobEnqueued', 'JobClaimed', 'AttemptStarted', 'JobReleased'],
+        'JobEnqueued',
+        'JobClaimed',
+        'AttemptStarted',
+        'JobReleased',
       ]);
     }
     expect(await unequalTables(ledger)).to.deep.equal([]);

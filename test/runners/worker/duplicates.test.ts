@@ -1,0 +1,145 @@
+// Work that is covered elsewhere is not done again: equal jobs of which one runs, and families with a newer root.
+import { expect } from 'chai';
+import type { JobDefinition } from '../../../runners/define-job.js';
+import { newRootJobParams } from '../../../domain/job/root.js';
+import { sha1Hex } from '../../../adapters/system.js';
+import {
+  enqueued,
+  factsOf,
+  isIn,
+  stateOf,
+  testLedger,
+  typesOf,
+  unequalTables,
+  type TestLedger,
+} from '../../support/ledger.js';
+import { drained, working } from '../../support/runners.js';
+import { gate, until } from '../../support/waiting.js';
+
+describe('work that is covered elsewhere', () => {
+  let ledger: TestLedger;
+
+  beforeEach(async () => {
+    ledger = await testLedger();
+  });
+  afterEach(async () => {
+    expect(await unequalTables(ledger)).to.deep.equal([]);
+    await ledger.drop();
+  });
+
+  /** A claim in between makes an enqueue no survivor: so equal jobs can come to wait side by side. */
+  const twins = async (count: number, job: object): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) ids.push(...(await enqueued(ledger, job)));
+    return ids;
+  };
+
+  it('of equal jobs of a handler that ignores duplicates one runs, and the others are superseded by it', async () => {
+    const ids = await twins(5, { type: 'same', params: { a: 1 } });
+    const ran: string[] = [];
+    const same: JobDefinition = { type: 'same', ignoreDuplicates: true, run: ({ id }) => void ran.push(id) };
+    const summary = await drained(ledger, [same], { concurrency: 10 });
+    expect(summary).to.include({ succeeded: 1, superseded: 4 });
+    const [runner = ''] = ran;
+    for (const id of ids.filter((each) => each !== runner)) {
+      expect(await stateOf(ledger, id)).to.include({ _tag: 'Superseded', by: runner });
+      const [{ rule } = {}] = await factsOf(ledger, id, 'JobSuperseded');
+      expect(rule).to.equal('executed-later');
+    }
+  });
+
+  it('an equal job that comes while the first runs, and began before it, runs too', async () => {
+    const [first = ''] = await enqueued(ledger, { type: 'same', ignoreDuplicates: true });
+    const door = gate();
+    const ran: string[] = [];
+    const run = async ({ id }: { id: string }): Promise<void> => {
+      ran.push(id);
+      if (id === first) await door.opened;
+    };
+    const { done, stop } = working(ledger, [{ type: 'same', run }]);
+    await until('the first runs', () => ran.length === 1);
+    const [second = ''] = await enqueued(ledger, { type: 'same', ignoreDuplicates: true });
+    door.open();
+    await until('the second has run', () => isIn(ledger, 'Succeeded', first, second));
+    stop();
+    await done;
+    expect(ran).to.deep.equal([first, second]);
+  });
+
+  it('a twin that waits for the first holds up nobody behind it in the queue', async () => {
+    const ids = await twins(12, { type: 'same', params: { a: 1 } });
+    const door = gate();
+    const others: number[] = [];
+    const run = async ({ params }: { params: Record<string, unknown> }): Promise<void> => {
+      if ('n' in params) others.push(Number(params['n']));
+      else await door.opened;
+    };
+    const same: JobDefinition = { type: 'same', ignoreDuplicates: true, run };
+    const { done, stop } = working(ledger, [same], { concurrency: 3 });
+    await until('the first runs', async () => {
+      const states = await Promise.all(ids.map((id) => isIn(ledger, 'Running', id)));
+      return states.includes(true);
+    });
+    const behind = Array.from({ length: 6 }, (_, n) => ({ type: 'same', params: { n } }));
+    const free = await enqueued(ledger, ...behind);
+    await until('those behind the twins have run', () => isIn(ledger, 'Succeeded', ...free));
+    door.open();
+    await until('the twins are covered', async () => {
+      const states = await Promise.all(ids.map((id) => stateOf(ledger, id)));
+      return states.every(({ _tag }) => _tag === 'Succeeded' || _tag === 'Superseded');
+    });
+    stop();
+    expect(await done).to.include({ superseded: 11, succeeded: 7 });
+  });
+
+  it('twins run each for itself where the first one fails for good', async () => {
+    const ids = await twins(3, { type: 'same' });
+    const ran: string[] = [];
+    const run = ({ id }: { id: string }): boolean => {
+      ran.push(id);
+      return ran.length > 2;
+    };
+    const summary = await drained(ledger, [{ type: 'same', ignoreDuplicates: true, retry: false, run }]);
+    expect(summary).to.include({ failed: 2, succeeded: 1, superseded: 0 });
+    expect(ran).to.have.members(ids);
+  });
+
+  const family = (at: string, isSelf: boolean) => {
+    const { rootJobIsSelf, ...leaf } = newRootJobParams('family', sha1Hex, at);
+    return isSelf ? { rootJobIsSelf, ...leaf } : leaf;
+  };
+  const OLD = '2026-03-01T04:00:00.000Z';
+  const NEW = '2026-03-01T05:00:00.000Z';
+
+  it('a newer root supersedes the leaves and the root that are older, not its own leaves', async () => {
+    const job = (at: string, isSelf: boolean, n: number) => ({
+      type: 'links',
+      params: { n, ...family(at, isSelf) },
+    });
+    const [root = '', leaf1 = '', leaf2 = ''] = await enqueued(
+      ledger,
+      job(OLD, true, 0),
+      job(OLD, false, 1),
+      job(OLD, false, 2),
+    );
+    const [newer = '', ownLeaf = ''] = await enqueued(ledger, job(NEW, true, 3), job(NEW, false, 4));
+    const ran: string[] = [];
+    const summary = await drained(ledger, [{ type: 'links', run: ({ id }) => void ran.push(id) }]);
+    expect(summary).to.include({ succeeded: 2, superseded: 3 });
+    expect(ran).to.have.members([newer, ownLeaf]);
+    for (const id of [root, leaf1, leaf2]) {
+      expect(await typesOf(ledger, id)).to.deep.equal(['JobEnqueued', 'JobSuperseded']);
+      const [superseded] = await factsOf(ledger, id, 'JobSuperseded');
+      expect(superseded).to.include({ rule: 'newer-root', by: newer });
+    }
+  });
+
+  it('a newer root that was abandoned counts no more', async () => {
+    const root = { type: 'links', params: family(NEW, true) };
+    await enqueued(ledger, root);
+    await drained(ledger, [{ type: 'links', retry: false, run: () => false }]);
+    const [leaf = ''] = await enqueued(ledger, { type: 'links', params: { n: 1, ...family(OLD, false) } });
+    await drained(ledger, [{ type: 'links', run: () => 1 }]);
+    expect(await isIn(ledger, 'Succeeded', leaf)).to.equal(true);
+  });
+});
