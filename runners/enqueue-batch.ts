@@ -9,7 +9,7 @@ import { envelope } from './event-envelope.js';
 import { enqueuedEvent, raisedTo, type Draft } from './job-draft.js';
 import { loadJobs } from './job-streams.js';
 import { appendPersistently, storeErrorOf } from './persistent-append.js';
-import type { Answers, EnqueueAnswer, Entry, ProducerPorts } from './enqueueing.js';
+import type { Answers, EnqueueAnswer, EnqueueOutcome, Entry, ProducerPorts } from './enqueueing.js';
 import { gathered, joinSurvivors, suppressedBy, type Group } from './suppression.js';
 
 export const enqueueBatch = async (
@@ -17,12 +17,21 @@ export const enqueueBatch = async (
   drafts: readonly Draft[],
 ): Promise<readonly EnqueueAnswer[]> => {
   const answers: Answers = [];
-  const entries = drafts.map((job, index) => ({ index, job }));
-  const failure = await enqueueEntries(ports, entries, answers);
-  return entries.map(
-    ({ index }) => answers[index] ?? E.left(failure ?? rejected('the enqueue was not answered')),
-  );
+  const firsts = new Map<string, Entry>();
+  for (const [index, job] of drafts.entries()) {
+    if (!firsts.has(job.id)) firsts.set(job.id, { index, job });
+  }
+  const failure = await enqueueEntries(ports, [...firsts.values()], answers);
+  return drafts.map(({ id }, index) => {
+    const first = firsts.get(id)?.index ?? index;
+    const answer = answers[first] ?? E.left(failure ?? rejected('the enqueue was not answered'));
+    return first === index ? answer : E.map(repeated)(answer);
+  });
 };
+
+/** The answer to an id that stood in the batch before: nothing is said to be there that is not. */
+const repeated = (first: EnqueueOutcome): EnqueueOutcome =>
+  first.outcome === 'enqueued' ? { ...first, outcome: 'already-enqueued' } : first;
 
 /** Fills in the answers; an error is the answer of all that have none. */
 const enqueueEntries = async (
@@ -45,27 +54,17 @@ const withoutKnownIds = async (
   entries: readonly Entry[],
   answers: Answers,
 ): Promise<E.Either<StoreError, readonly Entry[]>> => {
-  const seen = new Set<string>();
-  const answerKnown = ({ index, job }: Entry): void => {
-    answers[index] = E.right({ jobId: job.id, outcome: 'already-enqueued' });
-  };
-  const firsts = entries.filter((entry) => {
-    const isFirst = !seen.has(entry.job.id);
-    seen.add(entry.job.id);
-    if (!isFirst) answerKnown(entry);
-    return isFirst;
-  });
-  const named = firsts.filter(({ job }) => job.hasOwnId && job.ignoreDuplicates);
-  if (named.length === 0) return E.right(firsts);
+  const named = entries.filter(({ job }) => job.hasOwnId && job.ignoreDuplicates);
+  if (named.length === 0) return E.right(entries);
   const states = await loadJobs(
     ports.store,
     named.map(({ job }) => job.id),
   );
   if (E.isLeft(states)) return states;
   return E.right(
-    firsts.filter((entry) => {
-      const isKnown = states.right.has(entry.job.id);
-      if (isKnown) answerKnown(entry);
+    entries.filter(({ index, job: { id } }) => {
+      const isKnown = states.right.has(id);
+      if (isKnown) answers[index] = E.right({ jobId: id, outcome: 'already-enqueued' });
       return !isKnown;
     }),
   );
@@ -104,8 +103,8 @@ const appendNew = async (
   const appends = groups.map((group, n) => appendOf(ports, group, numbers.right[n] ?? 0n));
   const outcomes = await appendPersistently(ports.store, appends);
   if (E.isLeft(outcomes)) return outcomes.left;
-  groups.forEach((group, n) => answerGroup(group, outcomes.right[n], answers));
-  return undefined;
+  const again = groups.flatMap((group, n) => answerGroup(group, outcomes.right[n], answers));
+  return again.length === 0 ? undefined : enqueueEntries(ports, again, answers);
 };
 
 /** The first of a group is enqueued; its equals of the same batch are suppressed by it in the same append. */
@@ -124,20 +123,25 @@ const appendOf = (ports: ProducerPorts, { first, followers }: Group, number: big
   };
 };
 
+/** Gives back those whose first was there before: that one may have ended long ago, and answers for nobody unasked. */
 const answerGroup = (
   { first, followers }: Group,
   outcome: AppendOutcome | undefined,
   answers: Answers,
-): void => {
+): readonly Entry[] => {
   const { id } = first.job;
-  const isKnown = outcome?._tag === 'Left' && outcome.left._tag === 'Conflict';
-  if (outcome === undefined || (E.isLeft(outcome) && !isKnown)) {
+  if (outcome?._tag === 'Left' && outcome.left._tag === 'Conflict') {
+    answers[first.index] = E.right({ jobId: id, outcome: 'already-enqueued' });
+    return followers;
+  }
+  if (outcome === undefined || E.isLeft(outcome)) {
     const error =
       outcome === undefined ? rejected('the append was not answered') : storeErrorOf(outcome.left);
     for (const { index } of [first, ...followers]) answers[index] = E.left(error);
-    return;
+    return [];
   }
-  answers[first.index] = E.right({ jobId: id, outcome: isKnown ? 'already-enqueued' : 'enqueued' });
+  answers[first.index] = E.right({ jobId: id, outcome: 'enqueued' });
   for (const { index } of followers)
     answers[index] = E.right({ jobId: id, outcome: 'suppressed', survivor: id });
+  return [];
 };
