@@ -1,25 +1,32 @@
 /** What the pure parts are handed: ids, hashes, randomness, and who and where this process is. */
 import { createHash, hash, randomFillSync } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
-import { v7 } from 'uuid';
 
-const UUID_BYTES = 16;
 const POOL_BYTES = 4_096;
-const pool = new Uint8Array(POOL_BYTES);
+const ID_BYTES = 10;
+const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
 /** Drawn from the system in portions: a call for each id is what ids would cost. */
-const randomBytes = (): Uint8Array => {
-  if (used === POOL_BYTES) {
+const randomHex = (): string => {
+  if (used + ID_BYTES > POOL_BYTES) {
     randomFillSync(pool);
     used = 0;
   }
-  used += UUID_BYTES;
-  return pool.subarray(used - UUID_BYTES, used);
+  used += ID_BYTES;
+  return pool.toString('hex', used - ID_BYTES, used);
 };
 
-/** A UUID that sorts by the time it was made. */
-export const newId = (): string => v7({ rng: randomBytes });
+const variantOf = (hexDigit: string): string => ((Number.parseInt(hexDigit, 16) & 0x3) | 0x8).toString(16);
+
+/** A UUID that sorts by the time it was made: RFC 9562's version 7. Four of them a job: a package's cost 2 kB of garbage each job. */
+export const newId = (): string => {
+  const time = Date.now().toString(16).padStart(12, '0');
+  const random = randomHex();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variantOf(random.charAt(3))}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+};
+
+const UUID_BYTES = 16;
 
 /** RFC 9562's version 5, of the SHA-1 of a namespace's bytes and a name. The package's own costs five times as much an event. */
 const nameBased = (namespace: string, name: string): string => {
@@ -27,7 +34,7 @@ const nameBased = (namespace: string, name: string): string => {
   bytes.write(namespace.replaceAll('-', ''), 'hex');
   bytes.write(name, UUID_BYTES, 'utf8');
   const hex = hash('sha1', bytes, 'hex');
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  const variant = variantOf(hex.charAt(16));
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 

@@ -1,6 +1,5 @@
 /** One job from claim to report: decode → start → run → tear down → report (DESIGN.md §5, Execution). */
 import * as E from 'fp-ts/lib/Either.js';
-import { newId } from '../../adapters/system.js';
 import type { JobCommand } from '../../domain/job/commands.js';
 import { explainRejection } from '../../domain/job/errors.js';
 import { errorFacts } from '../../domain/job/error-facts.js';
@@ -44,25 +43,6 @@ export interface StartedAttempt {
   readonly running: Running;
 }
 
-/** Decode and start. The start is durable before the handler is called, so that a job which ends its process is counted. */
-export const startAttempt = async (
-  ports: AttemptPorts,
-  job: HeldJob,
-  handler: Handler,
-): Promise<E.Either<AttemptEnd, StartedAttempt>> => {
-  const params = handler.decodeParams(job.state.job.params);
-  if (E.isLeft(params)) {
-    const error = { name: 'ParamsRefused', message: params.left };
-    const written = await report(ports, job, { _tag: 'RefuseParams', token: job.token, error });
-    return E.left(ended(ports, job, written, 'refused'));
-  }
-  const started = await start(ports, job);
-  if (E.isLeft(started)) return E.left(ended(ports, job, started, 'lost'));
-  if (started.right._tag !== 'Running') return E.left('lost');
-  const running = started.right;
-  return E.right({ job, handler, running, handled: handled(running, job.jobId, params.right) });
-};
-
 /** Run, tear down, report. `slotFreed` is called when the handler is done; the report is still to be written then. */
 export const runAttempt = async (
   ports: AttemptPorts,
@@ -74,32 +54,6 @@ export const runAttempt = async (
   slotFreed();
   return settle(ports, started.job, outcome, control);
 };
-
-const start = (ports: AttemptPorts, job: HeldJob) => {
-  const now = ports.clock.now();
-  const { misfireToleranceMs } = ports;
-  const command = {
-    _tag: 'StartAttempt',
-    token: job.token,
-    now,
-    attemptId: newId(),
-    misfireToleranceMs,
-  } as const;
-  return write(ports.store, ports.tenure, job, command, now);
-};
-
-const handled = ({ job, attempt }: Running, id: string, params: unknown): HandledJob<unknown> => ({
-  id,
-  wiki: job.enqueued.wiki,
-  type: job.enqueued.type,
-  namespace: job.enqueued.namespace,
-  title: job.enqueued.title,
-  params,
-  attempt: attempt.number,
-  priority: job.priority,
-  root: job.root,
-  enqueuedAt: job.enqueued.enqueuedAt,
-});
 
 type Outcome = { readonly durationMs: number } & (
   | {
@@ -208,7 +162,7 @@ export const report = (ports: AttemptPorts, job: HeldJob, command: JobCommand) =
   write(ports.store, ports.tenure, job, command, ports.clock.now());
 
 /** A report that can never be written must not leave its claim behind: the runner gives its id up, and the lease runs out. */
-const ended = (
+export const ended = (
   ports: AttemptPorts,
   job: HeldJob,
   written: E.Either<WriteFailure, unknown>,

@@ -6,7 +6,7 @@ import { decide } from '../../domain/job/decide.js';
 import type { JobEvent } from '../../domain/job/events.js';
 import type { Runner } from '../../domain/job/facts.js';
 import { advanceJob, foldJob } from '../../domain/job/fold.js';
-import type { Waiting } from '../../domain/job/state.js';
+import type { JobState, Waiting } from '../../domain/job/state.js';
 import { addMilliseconds } from '../../domain/instant.js';
 import { jobStream, type Position, type RecordedEvent } from '../../domain/ledger.js';
 import type { StreamAppend } from '../../domain/ports.js';
@@ -19,6 +19,9 @@ import { held, type HeldJob } from './holding.js';
 export interface ClaimOptions {
   readonly runner: Runner;
   readonly leaseMs: number;
+  /** How many of the claims have a slot, or will have one before the next trip is over: these are started in the same append. */
+  readonly startable: number;
+  readonly misfireToleranceMs: number;
   /** Claims wanted; more rows are picked where twins that wait stand in front. */
   readonly most: number;
   readonly handlerOf: (type: string) => Handler | undefined;
@@ -70,18 +73,15 @@ export const claimPicked = async (
   const twins = candidates.right.length - single.length;
   const covers = await coverOf(session, chosen);
   if (E.isLeft(covers)) return covers;
-  const decided = chosen.flatMap((candidate, n) =>
-    decideClaim(session, options, candidate, covers.right[n] ?? {}),
-  );
+  const decided = decideClaims(session, options, chosen, covers.right);
   if (decided.length === 0) return E.right({ claimed: [], superseded: 0, picked, twins });
   tried.push(...decided.map(({ candidate: { jobId }, token }) => ({ jobId, token })));
   const outcomes = await session.store.append(decided.map(({ append }) => append))();
   if (E.isLeft(outcomes)) return outcomes;
   const written = decided.filter((_, n) => outcomes.right[n]?._tag === 'Right');
-  const claimed = written.flatMap(({ candidate, events }) => {
-    const state = advanceJob(candidate.state, events);
-    return state._tag === 'Claimed' ? [held(candidate.jobId, state)] : [];
-  });
+  const claimed = written.flatMap(({ candidate, state }) =>
+    state._tag === 'Claimed' || state._tag === 'Running' ? [held(candidate.jobId, state)] : [],
+  );
   return E.right({ claimed, superseded: written.length - claimed.length, picked, twins });
 };
 
@@ -136,18 +136,39 @@ const withoutTwins = (
 interface Decided {
   readonly token: string;
   readonly candidate: Candidate;
-  readonly events: readonly JobEvent[];
+  /** As the append leaves the job. */
+  readonly state: JobState;
   readonly append: StreamAppend;
 }
 
+const decideClaims = (
+  session: ClaimSession,
+  options: ClaimOptions,
+  chosen: readonly Candidate[],
+  covers: readonly Cover[],
+): readonly Decided[] => {
+  const decided: Decided[] = [];
+  let started = 0;
+  for (const [n, candidate] of chosen.entries()) {
+    const mayStart = started < options.startable;
+    const next = decideClaim(session, options, candidate, covers[n] ?? {}, mayStart);
+    if (next === undefined) continue;
+    decided.push(next);
+    if (next.state._tag === 'Running') started += 1;
+  }
+  return decided;
+};
+
 const decideClaim = (
   session: ClaimSession,
-  { runner, leaseMs }: ClaimOptions,
+  options: ClaimOptions,
   candidate: Candidate,
   cover: Cover,
-): readonly Decided[] => {
+  mayStart: boolean,
+): Decided | undefined => {
   const commandId = newId();
   const token = tokenOf(eventIdOf(commandId, 0));
+  const { runner, leaseMs } = options;
   const decision = decide(
     {
       _tag: 'ClaimJob',
@@ -161,11 +182,37 @@ const decideClaim = (
     },
     candidate.state,
   );
-  if (E.isLeft(decision)) return [];
+  if (E.isLeft(decision)) return undefined;
+  const origin = { by: runner.id, occurredAt: session.now };
+  const claimed = advanceJob(candidate.state, decision.right);
+  const start = mayStart ? startOf(session.now, options, candidate, claimed) : [];
   const append = {
     stream: jobStream(candidate.jobId),
     expected: candidate.state.revision,
-    events: envelope(decision.right, { commandId, by: runner.id, occurredAt: session.now }),
+    events: [
+      ...envelope(decision.right, { ...origin, commandId }),
+      ...(start.length === 0 ? [] : envelope(start, { ...origin, commandId: newId() })),
+    ],
   };
-  return [{ token, candidate, events: decision.right, append }];
+  return { token, candidate, state: advanceJob(claimed, start), append };
+};
+
+/**
+ * The start of a job that has its slot. Not of one whose params are refused, which is abandoned unstarted, nor of one that lost its
+ * lease before: it may be what ends processes, and is started by itself.
+ */
+const startOf = (
+  now: string,
+  { misfireToleranceMs }: ClaimOptions,
+  { handler }: Candidate,
+  claimed: JobState,
+): readonly JobEvent[] => {
+  if (claimed._tag !== 'Claimed' || claimed.job.losses > 0) return [];
+  if (E.isLeft(handler.decodeParams(claimed.job.params))) return [];
+  const { token } = claimed.claim;
+  const decision = decide(
+    { _tag: 'StartAttempt', token, now, attemptId: newId(), misfireToleranceMs },
+    claimed,
+  );
+  return E.isLeft(decision) ? [] : decision.right;
 };

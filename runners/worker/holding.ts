@@ -6,7 +6,7 @@ import type { JobCommand } from '../../domain/job/commands.js';
 import { decide } from '../../domain/job/decide.js';
 import type { JobRejection } from '../../domain/job/errors.js';
 import { advanceJob } from '../../domain/job/fold.js';
-import type { Claimed, ExistingJob, JobState } from '../../domain/job/state.js';
+import type { Claimed, ExistingJob, JobState, Running } from '../../domain/job/state.js';
 import { jobStream } from '../../domain/ledger.js';
 import type { EventStore } from '../../domain/ports.js';
 import { envelope } from '../event-envelope.js';
@@ -23,7 +23,11 @@ export interface HeldJob {
 
 export type WriteFailure = JobRejection | { readonly _tag: 'NotWritten'; readonly message: string };
 
-export const held = (jobId: string, state: Claimed): HeldJob => ({ jobId, token: state.claim.token, state });
+export const held = (jobId: string, state: Claimed | Running): HeldJob => ({
+  jobId,
+  token: state.claim.token,
+  state,
+});
 
 const MOST_CONFLICTS = 5;
 

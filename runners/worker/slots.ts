@@ -2,39 +2,34 @@
  * What a runner has in hand: claims that wait, attempts whose start is written, handlers that run, reports on their way. Starts are written
  * ahead of the free slots for as many jobs as the slots can call while a trip to the store is under way (ADR 3).
  */
-import type { Handler } from '../define-job.js';
-import {
-  report,
-  runAttempt,
-  startAttempt,
-  type AttemptControl,
-  type AttemptEnd,
-  type AttemptPorts,
-  type StartedAttempt,
-} from './attempt.js';
+import { report, runAttempt, type AttemptEnd } from './attempt.js';
+import { startAttempt, startedAttempt } from './attempt-start.js';
 import { dedupKeyOf } from './claiming.js';
+import {
+  done,
+  drop,
+  emptyHand,
+  enter,
+  mayStart,
+  startable,
+  wanted,
+  type Active,
+  type EndCounts,
+  type Hand,
+  type SlotsOptions,
+  type Uncalled,
+} from './hand.js';
 import type { HeldJob } from './holding.js';
-import { interruption } from './interruption.js';
-import { keyCounter, type KeyCounter } from './key-counter.js';
-import { measuredPace, type Pace } from './pace.js';
-import { measuredTempo, type Tempo } from './tempo.js';
-import { queueOf, type Queue } from './queue.js';
-
-export type EndCounts = Record<AttemptEnd, number>;
-
-export interface SlotsOptions {
-  readonly concurrency: number;
-  readonly handlerOf: (type: string) => Handler | undefined;
-  readonly ports: () => AttemptPorts;
-  readonly onChange: () => void;
-}
 
 export interface Slots {
-  readonly pace: Pace;
   readonly counts: EndCounts;
   readonly add: (jobs: readonly HeldJob[]) => void;
-  readonly stocked: () => number;
-  readonly busy: () => number;
+  /** How many claims to ask for now; 0 while there is no need. */
+  readonly wanted: () => number;
+  /** How many claims could be started at once. */
+  readonly startable: () => number;
+  /** A trip that brought claims and their starts took so long. */
+  readonly travelled: (milliseconds: number) => void;
   /** Nothing waits, nothing runs, nothing is to be reported. */
   readonly isIdle: () => boolean;
   readonly isHeldHere: (dedupKey: string) => boolean;
@@ -46,60 +41,14 @@ export interface Slots {
   readonly forsake: (reason: unknown) => void;
 }
 
-const MOST_AHEAD = 200;
-
-interface Active {
-  readonly job: HeldJob;
-  readonly isSuspect: boolean;
-  readonly control: AttemptControl;
-  /** Set while its handler or its report is under way. */
-  running?: Promise<void>;
-}
-
-/** Started, and waiting for its slot. */
-interface Uncalled {
-  readonly attempt: StartedAttempt;
-  readonly entry: Active;
-}
-
-/** All that changes, in one place. */
-interface Hand {
-  readonly options: SlotsOptions;
-  readonly pace: Pace;
-  readonly tempo: Tempo;
-  readonly counts: EndCounts;
-  readonly keys: KeyCounter;
-  readonly stock: Queue<HeldJob>;
-  readonly uncalled: Queue<Uncalled>;
-  readonly active: Set<Active>;
-  starting: number;
-  busy: number;
-  /** Jobs in hand that lost a lease before: one of them may be what ends processes. */
-  suspects: number;
-  isOpen: boolean;
-}
-
 export const slots = (options: SlotsOptions): Slots => {
-  const hand: Hand = {
-    options,
-    pace: measuredPace(),
-    tempo: measuredTempo(),
-    counts: { succeeded: 0, failed: 0, refused: 0, lost: 0, released: 0 },
-    keys: keyCounter(),
-    stock: queueOf(),
-    uncalled: queueOf(),
-    active: new Set(),
-    starting: 0,
-    busy: 0,
-    suspects: 0,
-    isOpen: true,
-  };
+  const hand = emptyHand(options);
   return {
-    pace: hand.pace,
     counts: hand.counts,
     add: (jobs) => take(hand, jobs),
-    stocked: hand.stock.size,
-    busy: () => occupied(hand),
+    wanted: () => wanted(hand),
+    startable: () => startable(hand),
+    travelled: hand.tempo.travelled,
     isIdle: () => hand.active.size === 0 && hand.stock.size() === 0,
     isHeldHere: hand.keys.has,
     close: (why) => close(hand, why),
@@ -110,23 +59,22 @@ export const slots = (options: SlotsOptions): Slots => {
   };
 };
 
-const occupied = ({ busy, starting, uncalled }: Hand): number => busy + starting + uncalled.size();
-
 const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
   for (const job of jobs) {
     hand.keys.hold(dedupKeyOf(job.state));
-    hand.stock.add(job);
+    if (job.state._tag === 'Running') takeStarted(hand, job);
+    else hand.stock.add(job);
   }
   fill(hand);
 };
 
-const isSuspect = ({ state }: HeldJob): boolean => state.job.losses > 0;
-
-/** Beside a suspect nothing is started ahead: what is counted then has been called. */
-const mayStart = (hand: Hand, job: HeldJob): boolean => {
-  const isCareful = hand.suspects > 0 || isSuspect(job);
-  const ahead = isCareful ? 0 : Math.min(MOST_AHEAD, hand.tempo.callsPerTrip(hand.options.concurrency));
-  return occupied(hand) < hand.options.concurrency + ahead;
+const takeStarted = (hand: Hand, job: HeldJob): void => {
+  const handler = hand.options.handlerOf(job.state.job.enqueued.type);
+  const attempt = handler === undefined ? undefined : startedAttempt(job, handler);
+  if (attempt === undefined) return;
+  const entry = enter(hand, job);
+  if (hand.isOpen) hand.uncalled.add({ attempt, entry });
+  else void giveBack(hand, entry, STOPPING);
 };
 
 const fill = (hand: Hand): void => {
@@ -148,10 +96,8 @@ const fill = (hand: Hand): void => {
 const begin = async (hand: Hand, job: HeldJob): Promise<void> => {
   const handler = hand.options.handlerOf(job.state.job.enqueued.type);
   if (handler === undefined) return;
-  const control = { abort: interruption(), isInterrupted: false, isReported: false };
-  const entry: Active = { job, control, isSuspect: isSuspect(job) };
-  hand.active.add(entry);
-  if (entry.isSuspect) hand.suspects += 1;
+  const entry = enter(hand, job);
+  const { control } = entry;
   hand.starting += 1;
   const asked = performance.now();
   const outcome = await startAttempt(hand.options.ports(), job, handler);
@@ -182,19 +128,6 @@ const run = async (hand: Hand, { attempt, entry }: Uncalled): Promise<void> => {
   });
   // Whoever interrupted it tells its end.
   if (!entry.control.isInterrupted || entry.control.isReported) done(hand, entry, end);
-};
-
-const drop = (hand: Hand, entry: Active): void => {
-  hand.active.delete(entry);
-  if (entry.isSuspect) hand.suspects -= 1;
-  hand.keys.drop(dedupKeyOf(entry.job.state));
-  hand.options.onChange();
-};
-
-const done = (hand: Hand, entry: Active, end: AttemptEnd): void => {
-  if (!hand.active.has(entry)) return;
-  hand.counts[end] += 1;
-  drop(hand, entry);
 };
 
 const release = async ({ options }: Hand, job: HeldJob, why: string): Promise<AttemptEnd> => {

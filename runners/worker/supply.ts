@@ -9,15 +9,11 @@ import { claimPicked, type ClaimBatch, type ClaimOptions, type TriedClaim } from
 import { held, type HeldJob } from './holding.js';
 import { nextPicks } from './rotation.js';
 
-const MOST_CLAIMS = 1_000;
+const MOST_PICKED = 1_000;
 const REFRESH_MS = 1_000;
 /** News comes with every append, this runner's own too: the queues are not read anew for each. */
 const REFRESH_ON_NEWS_MS = 50;
 const RETRY_MS = 250;
-
-/** Claims to hold beside those that run: the free slots, and what will be started within a second at the pace measured. */
-export const claimsWanted = (freeSlots: number, perSecond: number): number =>
-  Math.min(MOST_CLAIMS, freeSlots + Math.floor(perSecond));
 
 export interface SupplyPorts {
   readonly desk: ClaimDesk;
@@ -67,7 +63,7 @@ export const supply = (
     claim: async (limit) => {
       const ready = await readyQueues();
       if (E.isLeft(ready)) return ready;
-      const reach = Math.min(MOST_CLAIMS, limit + 2 * twins);
+      const reach = Math.min(MOST_PICKED, limit + 2 * twins);
       const picks = nextPicks(ready.right, reach, turn);
       if (picks.length === 0) return E.right({ ...nothing, isDry: true });
       turn += 1;
@@ -117,9 +113,10 @@ const inDoubt = async (
       return E.right(
         tried.flatMap(({ jobId, token }) => {
           const state = states.right.get(jobId);
-          const isOurs =
-            state?._tag === 'Right' && state.right._tag === 'Claimed' && state.right.claim.token === token;
-          return isOurs ? [held(jobId, state.right)] : [];
+          if (state === undefined || E.isLeft(state)) return [];
+          const { right } = state;
+          const isHeld = right._tag === 'Claimed' || right._tag === 'Running';
+          return isHeld && right.claim.token === token ? [held(jobId, right)] : [];
         }),
       );
     }

@@ -5,7 +5,7 @@ import type { EventStore } from '../../domain/ports.js';
 import type { ClaimDesk, QueueScope, RunnerPresence } from '../../projections/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { Handler } from '../define-job.js';
-import type { EndCounts } from './slots.js';
+import type { EndCounts } from './hand.js';
 
 export interface WorkerOptions {
   readonly handlers: readonly Handler[];

@@ -10,7 +10,7 @@ import { ANY_TYPE } from '../define-job.js';
 import type { AttemptPorts } from './attempt.js';
 import { bell, type Bell } from './bell.js';
 import { slots, type Slots } from './slots.js';
-import { claimsWanted, supply, type Supply } from './supply.js';
+import { supply, type Supply } from './supply.js';
 import { beginTenure, type Tenure } from './tenure.js';
 import type { WorkerDependencies, WorkerOptions, WorkSummary } from './worker-options.js';
 
@@ -58,6 +58,8 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     leaseMs: options.leaseMs,
     handlerOf,
     isHeldHere: hands.isHeldHere,
+    startable: hands.startable(),
+    misfireToleranceMs: options.misfireToleranceMs,
     log: dependencies.log,
   }));
   const desk: Desk = {
@@ -124,12 +126,13 @@ const succession = (dependencies: WorkerDependencies, options: WorkerOptions) =>
 /** One step of the loop: claims, or waits for something to change. True where a draining runner has nothing left to do. */
 const isFinished = async (desk: Desk): Promise<boolean> => {
   const { hands, options, claims, dependencies } = desk;
-  const target = claimsWanted(Math.max(0, options.concurrency - hands.busy()), hands.pace.perSecond());
-  if (target === 0 || hands.stocked() * 2 > target) {
+  const wanted = hands.wanted();
+  if (wanted === 0) {
     await desk.bell.wait(options.pollMs);
     return false;
   }
-  const supplied = await claims.claim(target - hands.stocked());
+  const asked = performance.now();
+  const supplied = await claims.claim(wanted);
   if (E.isLeft(supplied)) {
     dependencies.log(`claiming failed: ${explainStoreError(supplied.left)}`);
     await pause(RETRY_MS, desk.stopping);
@@ -137,6 +140,7 @@ const isFinished = async (desk: Desk): Promise<boolean> => {
   }
   const { claimed, superseded, isDry } = supplied.right;
   desk.superseded += superseded;
+  if (claimed.length > 0) hands.travelled(performance.now() - asked);
   // Claims that came too late belong to nobody: their lease runs out.
   if (desk.tenure().lost.aborted) return false;
   hands.add(claimed);
