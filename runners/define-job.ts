@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type * as t from 'io-ts';
 import { firstFlaw } from '../domain/decoding.js';
+import { errorFacts } from '../domain/job/error-facts.js';
 import type { Root } from '../domain/job/facts.js';
 import { retryPolicy, type RetryOptions } from '../domain/job/retry.js';
 import { typeFlaw } from '../domain/job/names.js';
@@ -71,6 +72,15 @@ const policyOf = (retry: RetryOptions | false | undefined): RetryPolicy | undefi
   return retry === false ? retryPolicy({ maxAttempts: 1 }) : retryPolicy(retry);
 };
 
+/** A codec that throws refuses too: it must not stand in the way of other jobs. */
+const decoded = <P>(params: t.Decoder<unknown, P>, value: JsonObject): E.Either<string, P> => {
+  try {
+    return E.mapLeft(firstFlaw)(params.decode(value));
+  } catch (error) {
+    return E.left(`the codec failed: ${errorFacts(error).message}`);
+  }
+};
+
 export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler => {
   const { type, params, ignoreDuplicates = false, retry, run, tearDown } = definition;
   const flaw = type === ANY_TYPE ? undefined : typeFlaw(type);
@@ -79,8 +89,7 @@ export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler
     type,
     ignoreDuplicates,
     retry: policyOf(retry),
-    decodeParams: (value) =>
-      params === undefined ? E.right(value) : E.mapLeft(firstFlaw)(params.decode(value)),
+    decodeParams: (value) => (params === undefined ? E.right(value) : decoded(params, value)),
     run: (job, context) => run(job as HandledJob<P>, context),
     tearDown: tearDown === undefined ? undefined : (job, error) => tearDown(job as HandledJob<P>, error),
   };

@@ -156,6 +156,23 @@ describe('what becomes of an attempt', () => {
     expect(abandoned?.error?.message).to.include('page.id');
   });
 
+  it('is abandoned, and harms no other, where the codec throws', async () => {
+    const params = {
+      name: 'Throwing',
+      validate: () => t.failures([]),
+      decode: (): never => {
+        throw new TypeError('not a URL');
+      },
+    };
+    const [id = '', other = ''] = await enqueued(ledger, { type: 'throwing codec' }, { type: 'other' });
+    const throwing = defineJob({ type: 'throwing codec', params, run: () => 1 });
+    const summary = await drained(ledger, [throwing, { type: 'other', run: () => 1 }]);
+    expect(summary).to.include({ refused: 1, succeeded: 1 });
+    expect(await isIn(ledger, 'Succeeded', other)).to.equal(true);
+    const [abandoned] = await factsOf(ledger, id, 'JobAbandoned');
+    expect(abandoned?.error?.message).to.include('not a URL');
+  });
+
   it('hands decoded params to the handler', async () => {
     const params = t.type({ page: t.number });
     const pages: number[] = [];
