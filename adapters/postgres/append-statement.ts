@@ -11,6 +11,8 @@ import { prepared, type Statement } from './statement.js';
  */
 export interface Fragment {
   readonly name: string;
+  /** Runs before the events are inserted, and so cannot read `won`. */
+  readonly goesFirst?: boolean;
   readonly sql: (param: (index: number) => string) => string;
   readonly params: readonly unknown[];
 }
@@ -28,7 +30,7 @@ input AS MATERIALIZED (
 const INPUT_PARAMETERS = 8;
 
 // A scalar sub-select is never hashed, and only_by_index keeps it in the primary key: a look-up, whatever the statistics say.
-const WON = `
+const wonSql = (before: readonly string[]): string => `
 won AS (
   INSERT INTO __schema__.event (stream, revision, id, type, data, metadata, recorded_at)
   SELECT i.stream, i.revision, i.id, i.type, i.data, i.metadata, i.recorded_at
@@ -39,7 +41,7 @@ won AS (
       SELECT p.revision FROM __schema__.event p
       WHERE p.stream = i.stream AND p.revision = i.revision - 1 AND __schema__.only_by_index(p.revision)
     ) IS NOT NULL
-  )
+  )${before.map((name) => ` AND (SELECT count(*) FROM ${name}) >= 0`).join('')}
   ORDER BY i.n
   ON CONFLICT (stream, revision) DO NOTHING
   RETURNING stream, position
@@ -64,9 +66,17 @@ const textOf = (schema: SchemaName, hasRest: boolean, fragments: readonly Fragme
   const writes = fragments.map((fragment) => {
     const base = offset + 1;
     offset += fragment.params.length;
-    return fragment.sql((index) => `$${base + index}`);
+    return { ...fragment, text: fragment.sql((index) => `$${base + index}`) };
   });
-  const tables = [INPUT, WON, ...(hasRest ? [REST] : []), ...writes];
+  const first = writes.filter(({ goesFirst }) => goesFirst === true);
+  const later = writes.filter(({ goesFirst }) => goesFirst !== true);
+  const tables = [
+    INPUT,
+    ...first.map(({ text }) => text),
+    wonSql(first.map(({ name }) => name)),
+    ...(hasRest ? [REST] : []),
+    ...later.map(({ text }) => text),
+  ];
   const from = hasRest ? '(SELECT * FROM won UNION ALL SELECT * FROM rest)' : 'won';
   return inSchema(`WITH${tables.join(',')}${outcome(from)}`, schema);
 };

@@ -127,12 +127,27 @@ SELECT ${columns.map((column) => `s.${column}`).join(', ')} FROM __schema__.sett
   return [fragment('ready_job_settled', [deletes, upserts, patched], sql)];
 };
 
+/**
+ * A claim holds the rows it has picked and then appends. What changes such rows takes them before it appends, too: the other order
+ * would be a deadlock with every claim that meets it, and a second's wait for all who take part.
+ */
+const heldFragment = ({ patches }: Sorted): readonly Fragment[] => {
+  const jobs = [...patches.values()].flat().map(({ job = null }) => ({ job }));
+  if (jobs.length === 0) return [];
+  const sql = (param = ''): string => `
+SELECT r.job FROM ${tableName(readyJobTable)} r
+WHERE r.job = ANY (ARRAY(SELECT v.job FROM ${rowsFrom(readyJobTable, ['job'], { param })}))
+ORDER BY r.job
+FOR UPDATE`;
+  return [{ ...fragment('ready_job_held', [jobs], sql), goesFirst: true }];
+};
+
 const fragmentsOf = (table: Table, changes: NetChanges): readonly Fragment[] => {
   const rows = changes.get(table.name);
   if (rows === undefined) return [];
   const sorted = sortChanges(table, rows, withOwner);
   return table.name === readyJobTable.name
-    ? [...settledFragment(sorted), ...enqueuedFragments(sorted.inserts)]
+    ? [...heldFragment(sorted), ...settledFragment(sorted), ...enqueuedFragments(sorted.inserts)]
     : tableFragments(table, sorted);
 };
 
