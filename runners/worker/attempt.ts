@@ -4,13 +4,13 @@ import type { JobCommand } from '../../domain/job/commands.js';
 import { explainRejection } from '../../domain/job/errors.js';
 import { errorFacts } from '../../domain/job/error-facts.js';
 import { storableResult } from '../../domain/job/result.js';
-import type { JobSpecification } from '../../domain/job/specification.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { Running } from '../../domain/job/state.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { HandledJob, Handler, JobContext } from '../define-job.js';
+import { childrenOf } from './spawning.js';
 import type { Interruption } from './interruption.js';
-import { asJson, child } from './spawning.js';
 import { write, type HeldJob, type WriteFailure } from './holding.js';
 import type { Tenure } from './tenure.js';
 
@@ -20,7 +20,7 @@ export interface AttemptPorts {
   readonly tenure: Tenure;
   readonly log: (line: string) => void;
   /** Appends the children of a success that is written. */
-  readonly enqueueChildren: (children: readonly JobSpecification[]) => Promise<void>;
+  readonly enqueueChildren: (children: readonly JsonObject[]) => Promise<void>;
   readonly misfireToleranceMs: number;
 }
 
@@ -60,7 +60,7 @@ type Outcome = { readonly durationMs: number } & (
       readonly _tag: 'Returned';
       readonly value: unknown;
       /** As they were when the handler was done: what it spawns later comes too late. */
-      readonly children: readonly JobSpecification[];
+      readonly children: readonly JsonObject[];
     }
   | { readonly _tag: 'Threw'; readonly error: unknown }
 );
@@ -74,7 +74,7 @@ const execute = async (
   { handler, handled: job, running: { attempt } }: StartedAttempt,
   control: AttemptControl,
 ): Promise<Outcome> => {
-  const children: JobSpecification[] = [];
+  const children = childrenOf(attempt.taskId);
   const context: JobContext = {
     attempt: attempt.number,
     taskId: attempt.taskId,
@@ -82,7 +82,7 @@ const execute = async (
       return control.abort.signal();
     },
     heartbeat: ports.tenure.renew,
-    spawn: (specification) => children.push(child(specification, attempt.taskId, children.length)),
+    spawn: children.spawn,
     log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
   };
   const begun = performance.now();
@@ -100,7 +100,7 @@ const execute = async (
   } catch (error) {
     return { _tag: 'Threw', error, durationMs: durationMs() };
   }
-  return { _tag: 'Returned', value, children: [...children], durationMs: durationMs() };
+  return { _tag: 'Returned', value, children: children.soFar(), durationMs: durationMs() };
 };
 
 /** The error that counts is the handler's; one of the tear-down behind it is told, no more. */
@@ -117,8 +117,19 @@ const tearDownAfter = async (
   }
 };
 
-const isRetryable = (error: unknown): boolean =>
-  !(typeof error === 'object' && error !== null && 'isRetryable' in error && error.isRetryable === false);
+/** A thrown value may be of any shape: asking it may throw as well. */
+const isRetryable = (error: unknown): boolean => {
+  try {
+    return !(
+      typeof error === 'object' &&
+      error !== null &&
+      'isRetryable' in error &&
+      error.isRetryable === false
+    );
+  } catch {
+    return true;
+  }
+};
 
 const settle = async (
   ports: AttemptPorts,
@@ -132,7 +143,7 @@ const settle = async (
   if (control.isInterrupted) return 'released';
   control.isReported = true;
   if (outcome._tag === 'Returned') {
-    const spawned = outcome.children.length === 0 ? undefined : outcome.children.map(asJson);
+    const spawned = outcome.children.length === 0 ? undefined : outcome.children;
     const result = storableResult(outcome.value);
     const written = await report(ports, job, {
       _tag: 'SucceedAttempt',

@@ -1,20 +1,35 @@
-/** Children of an attempt: specifications whose ids follow from the attempt's, so that each exists once however often it is enqueued. */
+/** Children of an attempt: taken as they are when they are spawned, under ids that follow from the attempt's, so that each exists once. */
 import * as E from 'fp-ts/lib/Either.js';
 import { derivedId } from '../../adapters/system.js';
 import { checkSpecification, type JobSpecification } from '../../domain/job/specification.js';
 import { attemptIdOf } from '../../domain/job/task-id.js';
 import type { JsonObject } from '../../domain/json.js';
 
-/** Throws what is wrong with the specification into the handler that spawned it. */
-export const child = (specification: JobSpecification, taskId: string, index: number): JobSpecification => {
-  const jobId = specification.jobId ?? derivedId(attemptIdOf(taskId), index);
-  const checked = checkSpecification({ ...specification, jobId });
-  if (E.isLeft(checked)) throw new TypeError(`spawn: ${checked.left.path} ${checked.left.message}`);
-  return { ...specification, jobId };
-};
+export interface Children {
+  readonly spawn: (specification: JobSpecification) => void;
+  readonly soFar: () => readonly JsonObject[];
+}
 
-/** As the success's event carries it. */
-export const asJson = (specification: JobSpecification): JsonObject => {
-  const value: unknown = JSON.parse(JSON.stringify(specification));
-  return value as JsonObject;
+/** They travel in the event of the success; UTF-8 takes up to three bytes a character, and an event holds 17 MiB. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+
+export const childrenOf = (taskId: string): Children => {
+  const children: JsonObject[] = [];
+  let characters = 0;
+  return {
+    spawn: (specification) => {
+      const jobId = specification.jobId ?? derivedId(attemptIdOf(taskId), children.length);
+      const whole = { ...specification, jobId };
+      const checked = checkSpecification(whole);
+      if (E.isLeft(checked)) throw new TypeError(`spawn: ${checked.left.path} ${checked.left.message}`);
+      const text = JSON.stringify(whole);
+      characters += text.length;
+      if (characters > MOST_CHARACTERS) {
+        throw new RangeError(`spawn: one attempt can spawn ${MOST_CHARACTERS} characters of JSON, not more`);
+      }
+      const snapshot: unknown = JSON.parse(text);
+      children.push(snapshot as JsonObject);
+    },
+    soFar: () => [...children],
+  };
 };

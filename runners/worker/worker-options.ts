@@ -1,6 +1,6 @@
 /** What a runner is given. Durations are milliseconds. */
 import type { Runner } from '../../domain/job/facts.js';
-import type { JobSpecification } from '../../domain/job/specification.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { ClaimDesk, QueueScope, RunnerPresence } from '../../projections/ports.js';
 import type { LedgerClock } from '../clock.js';
@@ -29,7 +29,7 @@ export interface WorkerDependencies {
   readonly identity: () => Runner;
   readonly tellStarted: (runner: Runner) => Promise<void>;
   readonly tellStopped: (runner: Runner, how: 'drained' | 'lost') => Promise<void>;
-  readonly enqueueChildren: (children: readonly JobSpecification[]) => Promise<void>;
+  readonly enqueueChildren: (children: readonly JsonObject[]) => Promise<void>;
   /** Expires what can be expired; how many claims were. */
   readonly expireClaims: () => Promise<number>;
   /** True where anyone but this runner may hold a claim that could expire. */

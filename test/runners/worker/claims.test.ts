@@ -215,4 +215,33 @@ describe('which jobs a runner takes', () => {
     expect(failed?.error.message).to.include('params.a[0]');
     expect((await everyHistory(ledger)).size).to.equal(1);
   });
+
+  it('fails the attempt where it spawns more than an event can hold, and the runner keeps its leases', async () => {
+    const [id = ''] = await enqueued(ledger, { type: 'parent' });
+    const run: JobDefinition['run'] = (_, { spawn }) => {
+      for (let n = 0; n < 400; n += 1) spawn({ type: 'child', params: { text: 'é'.repeat(30_000) } });
+    };
+    const summary = await drained(ledger, [{ type: 'parent', retry: false, run }]);
+    expect(summary).to.include({ failed: 1, lost: 0 });
+    const [failed] = await factsOf(ledger, id, 'AttemptFailed');
+    expect(failed?.error.message).to.include('spawn:');
+  });
+
+  it('takes what it spawns as it is at that moment', async () => {
+    await enqueued(ledger, { type: 'parent' });
+    const seen: unknown[] = [];
+    const summary = await drained(ledger, [
+      {
+        type: 'parent',
+        run: (_, { spawn }) => {
+          const params: Record<string, unknown> = { n: 1 };
+          spawn({ type: 'child', params });
+          params['n'] = 2n;
+        },
+      },
+      { type: 'child', run: ({ params }) => void seen.push(params) },
+    ]);
+    expect(summary).to.include({ succeeded: 2 });
+    expect(seen).to.deep.equal([{ n: 1 }]);
+  });
 });

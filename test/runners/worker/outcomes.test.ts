@@ -138,6 +138,14 @@ describe('what becomes of an attempt', () => {
     expect(failed?.error).to.include({ name: 'NotRetryable', message: 'the page is gone' });
   });
 
+  it('is a failure with a retry where what is thrown cannot even be asked', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const run = (): Promise<never> => Promise.reject(proxy as Error);
+    const id = await worked({ type: 'hostile', retry: patient, run });
+    expect((await typesOf(ledger, id)).slice(-2)).to.deep.equal(['AttemptFailed', 'RetryScheduled']);
+  });
+
   it('is no attempt at all where the codec refuses the params: abandoned, with the path', async () => {
     const calls: string[] = [];
     const params = t.type({ page: t.type({ id: t.number }) });
