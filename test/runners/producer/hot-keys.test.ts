@@ -18,7 +18,7 @@ describe('keys that are enqueued and claimed all the time', () => {
 
   it('lead to no deadlock, and every answer is in the history', async () => {
     const { done, stop } = working(ledger, [{ type: 'hot', run: () => 1 }], { leaseMs: 30_000 });
-    const outcomes = { 'enqueued': 0, 'suppressed': 0, 'already-enqueued': 0 };
+    const outcomes = { enqueued: 0, suppressed: 0, 'already-enqueued': 0 };
     const produce = async (offset: number): Promise<void> => {
       const own = producer({ ...ledger, by: `producer-${offset}` });
       for (let round = 0; round < ROUNDS; round += 1) {
