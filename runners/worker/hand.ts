@@ -19,7 +19,7 @@ export interface SlotsOptions {
 }
 
 /** Starts that are written ahead of their slots, at most. */
-const MOST_AHEAD = 200;
+const MOST_AHEAD = 400;
 /** Claims that wait for their start, at most. */
 const MOST_STOCKED = 500;
 
@@ -47,6 +47,8 @@ export interface Hand {
   readonly stock: Queue<HeldJob>;
   readonly uncalled: Queue<Uncalled>;
   readonly active: Set<Active>;
+  /** Claims asked for and not answered yet. */
+  expected: number;
   starting: number;
   busy: number;
   /** Jobs in hand that lost a lease before: one of them may be what ends processes. */
@@ -63,6 +65,7 @@ export const emptyHand = (options: SlotsOptions): Hand => ({
   stock: queueOf(),
   uncalled: queueOf(),
   active: new Set(),
+  expected: 0,
   starting: 0,
   busy: 0,
   suspects: 0,
@@ -77,7 +80,8 @@ const isSuspect = ({ state }: HeldJob): boolean => state.job.losses > 0;
 const ahead = ({ options, suspects, tempo }: Hand): number =>
   suspects > 0 ? 0 : Math.min(MOST_AHEAD, tempo.callsPerTrip(options.concurrency));
 
-const room = (hand: Hand): number => Math.max(0, hand.options.concurrency + ahead(hand) - occupied(hand));
+const room = (hand: Hand): number =>
+  Math.max(0, hand.options.concurrency + ahead(hand) - occupied(hand) - hand.expected);
 
 /** A suspect is started into a free slot only: what is counted then has been called. */
 export const mayStart = (hand: Hand, job: HeldJob): boolean =>
@@ -91,11 +95,19 @@ export const startable = (hand: Hand): number => Math.max(0, room(hand) - hand.s
  * a trip what will be started within a second at the pace measured; it is asked for when half of it is missing.
  */
 export const wanted = (hand: Hand): number => {
-  const isBrief = ahead(hand) === MOST_AHEAD;
-  const stock = isBrief ? 0 : Math.min(MOST_STOCKED, Math.floor(hand.pace.perSecond()));
-  const missing = room(hand) + stock - hand.stock.size();
-  const whole = isBrief ? hand.options.concurrency + MOST_AHEAD : room(hand) + stock;
-  return missing > 0 && missing * 2 >= whole ? missing : 0;
+  if (isBrief(hand)) return briefWanted(hand);
+  const target = room(hand) + Math.min(MOST_STOCKED, Math.floor(hand.pace.perSecond()));
+  const missing = target - hand.stock.size();
+  return missing > 0 && missing * 2 >= target ? missing : 0;
+};
+
+/** Handlers so short that a slot could call as many in a trip as may be started ahead: nothing waits but for the database. */
+export const isBrief = (hand: Hand): boolean => ahead(hand) === MOST_AHEAD;
+
+/** Half of what there is room for at a time, so that one trip brings claims while those of another are worked. */
+const briefWanted = (hand: Hand): number => {
+  const half = Math.ceil((hand.options.concurrency + MOST_AHEAD) / 2);
+  return startable(hand) >= half ? half : 0;
 };
 
 export const enter = (hand: Hand, job: HeldJob): Active => {

@@ -10,6 +10,7 @@ import {
   drop,
   emptyHand,
   enter,
+  isBrief,
   mayStart,
   startable,
   wanted,
@@ -28,6 +29,10 @@ export interface Slots {
   readonly wanted: () => number;
   /** How many claims could be started at once. */
   readonly startable: () => number;
+  /** So many claims have been asked for; a negative number: have been answered. */
+  readonly expect: (claims: number) => void;
+  /** True where nothing is waited for but the database. */
+  readonly isBrief: () => boolean;
   /** A trip that brought claims and their starts took so long. */
   readonly travelled: (milliseconds: number) => void;
   /** Nothing waits, nothing runs, nothing is to be reported. */
@@ -48,8 +53,12 @@ export const slots = (options: SlotsOptions): Slots => {
     add: (jobs) => take(hand, jobs),
     wanted: () => wanted(hand),
     startable: () => startable(hand),
+    expect: (claims) => {
+      hand.expected += claims;
+    },
+    isBrief: () => isBrief(hand),
     travelled: hand.tempo.travelled,
-    isIdle: () => hand.active.size === 0 && hand.stock.size() === 0,
+    isIdle: () => hand.active.size === 0 && hand.stock.size() === 0 && hand.expected === 0,
     isHeldHere: hand.keys.has,
     close: (why) => close(hand, why),
     interrupt: async (why) => {

@@ -25,7 +25,8 @@ export interface SupplyPorts {
 export type Supplied = ClaimBatch & { readonly isDry: boolean };
 
 export interface Supply {
-  readonly claim: (limit: number) => Promise<E.Either<StoreError, Supplied>>;
+  /** Up to `limit` claims, of which so many may be started at once. */
+  readonly claim: (limit: number, startable: number) => Promise<E.Either<StoreError, Supplied>>;
   /** Forgets which queues were ready: something may have come. */
   readonly refresh: () => void;
 }
@@ -35,7 +36,7 @@ const nothing: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
 export const supply = (
   ports: SupplyPorts,
   scope: QueueScope,
-  options: () => Omit<ClaimOptions, 'most'>,
+  options: () => Omit<ClaimOptions, 'most' | 'startable'>,
 ): Supply => {
   let queues: readonly ReadyQueue[] = [];
   let readAt = -Infinity;
@@ -60,7 +61,7 @@ export const supply = (
     refresh: () => {
       hasNews = true;
     },
-    claim: async (limit) => {
+    claim: async (limit, startable) => {
       const ready = await readyQueues();
       if (E.isLeft(ready)) return ready;
       const reach = Math.min(MOST_PICKED, limit + 2 * twins);
@@ -70,7 +71,7 @@ export const supply = (
       const tried: TriedClaim[] = [];
       const batch = E.flatten(
         await ports.desk.withPicked(picks, (session) =>
-          claimPicked(session, { ...options(), most: limit }, tried),
+          claimPicked(session, { ...options(), most: limit, startable }, tried),
         )(),
       );
       if (E.isLeft(batch)) return E.map(asSupplied)(await inDoubt(ports, batch, tried, options().lost));

@@ -155,6 +155,20 @@ describe('the event store on PostgreSQL alone', () => {
       expect(written).to.deep.equal([]);
       expect(pages.length).to.be.above(1);
     });
+
+    it('an event larger than a page is read, and what comes behind it', async () => {
+      const after = await succeed(store.end());
+      const events = [newEvent('Large', { text: 'w'.repeat(36 * 1024 * 1024) }), newEvent('Small')];
+      await taken(store, ...events.map((event) => share(newStream(), 'no-stream', [event])));
+      const end = await succeed(store.end());
+      const read: string[] = [];
+      for (let position = after; position < end;) {
+        const page = await succeed(store.readAll({ after: position }));
+        read.push(...ids(page.events));
+        position = page.upTo;
+      }
+      expect(read.toSorted()).to.deep.equal(ids(events).toSorted());
+    });
   });
 
   it('gives times in UTC whatever the session says', async () => {
