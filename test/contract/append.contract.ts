@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isLeft, isRight } from 'fp-ts/lib/Either.js';
+import { EVENT_BYTES } from '../../adapters/encoded-append.js';
 import type { EventStore } from '../../domain/ports.js';
 import {
   ids,
@@ -190,9 +191,9 @@ export const appendContract = (makeStore: MakeStore): void => {
         });
       }
 
-      it('names the size of an event above 17 MiB, counted in UTF-8', async () => {
+      it('names the size of an event above 40 MiB, counted in UTF-8', async () => {
         const [stream, neighbour] = [newStream(), newStream()];
-        const large = newEvent('Large', { text: 'é'.repeat(9 * 1024 * 1024) });
+        const large = newEvent('Large', { text: 'é'.repeat(21 * 1024 * 1024) });
         const outcomes = await outcomesOf(
           store,
           share(stream, 'no-stream', [large]),
@@ -201,7 +202,7 @@ export const appendContract = (makeStore: MakeStore): void => {
         expect(outcomes[0]).to.deep.nested.include({ 'left._tag': 'TooLarge', 'left.stream': stream });
         expect(outcomes[0])
           .to.have.nested.property('left.bytes')
-          .above(18 * 1024 * 1024);
+          .above(42 * 1024 * 1024);
         expect(outcomes.slice(1).every(isRight)).to.equal(true);
       });
 
