@@ -53,9 +53,14 @@ const decodeRow = (buffer: Buffer, start: number): RecordedEvent => {
   });
 };
 
-const decodeRows = (buffer: Buffer): readonly RecordedEvent[] => {
+/** Behind signature, flags, and an extension with its length. */
+const firstRow = (buffer: Buffer): number => {
   const header = SIGNATURE_BYTES + LENGTH_BYTES;
-  let offset = header + LENGTH_BYTES + buffer.readInt32BE(header);
+  return header + LENGTH_BYTES + buffer.readInt32BE(header);
+};
+
+const decodeRows = (buffer: Buffer): readonly RecordedEvent[] => {
+  let offset = firstRow(buffer);
   const events: RecordedEvent[] = [];
   for (let end = rowEnd(buffer, offset); end !== undefined; end = rowEnd(buffer, offset)) {
     events.push(decodeRow(buffer, offset));
@@ -70,6 +75,12 @@ export interface Copied {
   readonly isCut: boolean;
 }
 
+/** Chunks end anywhere, and one event may be larger than the limit: a page without an event would pass it over. */
+const holdsEvent = (chunks: readonly Buffer[]): boolean => {
+  const buffer = Buffer.concat(chunks);
+  return rowEnd(buffer, firstRow(buffer)) !== undefined;
+};
+
 const collect = async (
   client: pg.ClientBase,
   text: string,
@@ -78,9 +89,13 @@ const collect = async (
 ): Promise<Copied> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let limit = maxBytes;
   let isCut = false;
   for await (const chunk of chunksOf(client, text)) {
-    isCut = bytes > maxBytes;
+    if (!isCut && bytes > limit) {
+      isCut = holdsEvent(chunks);
+      limit = 2 * bytes;
+    }
     if (isCut && !drains) break;
     if (isCut) continue;
     bytes += chunk.length;
