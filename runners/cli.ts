@@ -3,9 +3,16 @@
 import { unexpected, withoutPasswords } from './commands/outcome.js';
 import { runCli } from './run-cli.js';
 
+const STOPS = ['SIGINT', 'SIGTERM'] as const;
+
+/** The first of either; the second then ends the process, whichever it is. */
 const stopSignal = (): AbortSignal => {
   const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name));
+  const first = (name: NodeJS.Signals): void => {
+    for (const each of STOPS) process.off(each, first);
+    stop.abort(name);
+  };
+  for (const name of STOPS) process.on(name, first);
   return stop.signal;
 };
 

@@ -191,18 +191,16 @@ export const appendContract = (makeStore: MakeStore): void => {
         });
       }
 
-      it('names the size of an event above 40 MiB, counted in UTF-8', async () => {
+      it('names the size of an event above the limit, counted in UTF-8', async () => {
         const [stream, neighbour] = [newStream(), newStream()];
-        const large = newEvent('Large', { text: 'é'.repeat(21 * 1024 * 1024) });
+        const large = newEvent('Large', { text: 'é'.repeat(EVENT_BYTES / 2) });
         const outcomes = await outcomesOf(
           store,
           share(stream, 'no-stream', [large]),
           share(neighbour, 'no-stream'),
         );
         expect(outcomes[0]).to.deep.nested.include({ 'left._tag': 'TooLarge', 'left.stream': stream });
-        expect(outcomes[0])
-          .to.have.nested.property('left.bytes')
-          .above(42 * 1024 * 1024);
+        expect(outcomes[0]).to.have.nested.property('left.bytes').above(EVENT_BYTES);
         expect(outcomes.slice(1).every(isRight)).to.equal(true);
       });
 

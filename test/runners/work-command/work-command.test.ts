@@ -131,15 +131,17 @@ describe('jobledger work', () => {
       expect((await typesOf(ledger, id)).at(-1)).to.equal('JobReleased');
     });
 
-    it('ends at once at the second signal', async () => {
-      const [id = ''] = await enqueued(ledger, { type: 'stubborn' });
-      const { child, ended, said } = begin('stubborn', '--grace', '3600');
-      await until('the job has begun', () => runs().includes(`${id} begun`));
-      child.kill('SIGINT');
-      await until('it says that it stops', () => said().includes('stopping'));
-      child.kill('SIGINT');
-      expect(await ended).to.deep.equal([null, 'SIGINT']);
-      expect(await isIn(ledger, 'Running', id)).to.equal(true);
-    });
+    for (const second of ['SIGINT', 'SIGTERM'] as const) {
+      it(`ends at once at the second signal, ${second} behind SIGINT`, async () => {
+        const [id = ''] = await enqueued(ledger, { type: 'stubborn' });
+        const { child, ended, said } = begin('stubborn', '--grace', '3600');
+        await until('the job has begun', () => runs().includes(`${id} begun`));
+        child.kill('SIGINT');
+        await until('it says that it stops', () => said().includes('stopping'));
+        child.kill(second);
+        expect(await ended).to.deep.equal([null, second]);
+        expect(await isIn(ledger, 'Running', id)).to.equal(true);
+      });
+    }
   });
 });
