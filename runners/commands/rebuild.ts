@@ -9,6 +9,7 @@ import type { Projection } from '../../projections/projection.js';
 import type { Ledger } from '../ledger.js';
 import type { Output } from '../output.js';
 import { differenceLines } from '../reading/differences.js';
+import { bringUpToDate } from '../reading/up-to-date.js';
 import { printable } from '../text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, storeFailed, wrongUsage, type Outcome } from './outcome.js';
@@ -58,6 +59,10 @@ const rebuildThem = async (context: CommandContext, names: readonly string[]): P
   if (E.isLeft(wanted)) return wrongUsage(wanted.left);
   const { out, json, withLedger } = context;
   return withLedger('operator', async (ledger) => {
+    // What a table was merely behind with is no fault of its rows, and is not told as one.
+    const kept = wanted.right.filter(({ drive }) => drive === 'catch-up');
+    const statuses = await bringUpToDate(ledger, kept, out);
+    if (E.isLeft(statuses)) return storeFailed(statuses.left);
     const reports: RebuildReport[] = [];
     for (const projection of wanted.right) {
       const rebuilt = await rebuildOne(ledger, projection, out);

@@ -112,6 +112,12 @@ describe('the keeping commands', () => {
     expect((await jobledger('queues')).status).to.equal(0);
   });
 
+  it('rebuild does not call a table wrong that was only behind', async () => {
+    expect((await jobledger('enqueue', 'sendMail')).status).to.equal(0);
+    const { stdout } = await jobledger('rebuild', 'job', 'queue_summary');
+    expect(stdout.match(/it was right already$/gm)).to.have.length(2);
+  });
+
   it('audit and rebuild know the names of the tables', async () => {
     for (const command of ['audit', 'rebuild']) {
       const said = await jobledger(command, 'queue_sumary');
