@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { firstFlaw } from './decoding.js';
 import { jobEventCodecs } from './job/events.js';
-import type { Metadata, RecordedEvent } from './ledger.js';
+import type { Metadata } from './ledger.js';
 import { queueEventCodecs } from './queue/events.js';
 import { runnerEventCodecs } from './runner/events.js';
 import { scheduleEventCodecs } from './schedule/events.js';
@@ -53,5 +53,3 @@ export const decodeEvent = (recorded: {
   const decoded = codec.decode(data);
   return E.left(`${type}: ${E.isLeft(decoded) ? firstFlaw(decoded.left) : 'not valid'}`);
 };
-
-export type { RecordedEvent };

@@ -10,12 +10,11 @@ import { housekeeping } from '../adapters/postgres/housekeeping.js';
 import { inlineWrites } from '../adapters/postgres/inline.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
-import { catchUp, untilCaughtUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
+import { catchUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
 import { postgresClaimWatch, postgresRunnerPresence } from '../adapters/postgres/runner-presence.js';
 import { schemaName, type SchemaName } from '../adapters/postgres/schema-name.js';
 import { whereabouts, type Whereabouts } from '../adapters/system.js';
 import type { StoreError } from '../domain/errors.js';
-import type { Position } from '../domain/ledger.js';
 import { claimedJob } from '../projections/claimed-job.js';
 import { inlineProjections } from '../projections/index.js';
 import type { ClaimDesk, ClaimWatch, JobIndex, RunnerPresence } from '../projections/ports.js';
@@ -47,10 +46,6 @@ export interface Ledger {
   /** Tables brought to the end of history as it is now. */
   readonly catchUp: (
     projections: readonly Projection[],
-  ) => TaskEither<StoreError, readonly ProjectionStatus[]>;
-  readonly catchUpTo: (
-    projections: readonly Projection[],
-    position: Position,
   ) => TaskEither<StoreError, readonly ProjectionStatus[]>;
   /** Expires what can be expired; how many claims were. */
   readonly expireClaims: (log: (line: string) => void) => Promise<E.Either<StoreError, number>>;
@@ -129,7 +124,6 @@ const compose = (url: string, pool: pg.Pool, schema: SchemaName, by: string): Le
     producer: producer({ store, index, clock, by }),
     whereabouts: whereabouts(),
     catchUp: (projections) => catchUp(pool, schema, projections, options),
-    catchUpTo: (projections, position) => untilCaughtUp(pool, schema, projections, position, options),
     expireClaims: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
     close: async () => {

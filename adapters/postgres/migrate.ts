@@ -20,7 +20,7 @@ const TABLE_TIMEOUT = '2s';
 const TURN_TIMEOUT = '60s';
 
 /** 0 where there is no ledger yet. */
-const currentNumber = async (db: Queryable, schema: SchemaName): Promise<number> => {
+export const currentNumber = async (db: Queryable, schema: SchemaName): Promise<number> => {
   const table = `${quoteIdentifier(schema)}.migration`;
   const exists = await db.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
   if (exists.rows[0]?.found !== true) return 0;

@@ -1,7 +1,7 @@
 /** What can be asked of a job. Time, ids, randomness and what was looked up elsewhere are handed in as values. */
 import type { Json, JsonObject } from '../json.js';
 import type { JobEnqueued } from './events.js';
-import type { ErrorFacts, ExecutionSource, JobClass, RetryPolicy, Root, Runner } from './facts.js';
+import type { ErrorFacts, JobClass, RetryPolicy, Root, Runner } from './facts.js';
 
 export interface EnqueueJob {
   readonly _tag: 'EnqueueJob';
@@ -128,5 +128,3 @@ export type JobCommand =
   | CancelJob
   | RequeueJob
   | EraseJob;
-
-export type { ExecutionSource };

@@ -4,7 +4,7 @@ import { millisecondsBetween } from '../instant.js';
 import type { FailAttempt, StartAttempt, SucceedAttempt } from './commands.js';
 import type { JobEvent } from './events.js';
 import { abandoned, originalTaskId, placementOf, isRoot, scopeOf, taskOf } from './event-parts.js';
-import type { ExecutionSource, Task } from './facts.js';
+import type { ExecutionSource } from './facts.js';
 import { dueAfterFailure } from './retry.js';
 import type { Claimed, Running } from './state.js';
 import { taskIdOf } from './task-id.js';
@@ -112,5 +112,3 @@ export const retryScheduled = (state: Claimed | Running, notBefore: string, why:
     placement: placementOf(state.job),
   },
 });
-
-export type { Task };

@@ -13,7 +13,7 @@ import { storableText } from './error-facts.js';
 import type { JobRejection } from './errors.js';
 import type { JobEnqueued, JobEvent } from './events.js';
 import { abandoned, dueAtOf, placementOf, releasedEvent, scopeOf, taskOf } from './event-parts.js';
-import { hasEnded, type Claimed, type ExistingJob, type Job, type JobState, type Running } from './state.js';
+import { hasEnded, type ExistingJob, type Job, type JobState } from './state.js';
 
 export type Decision = E.Either<JobRejection, readonly JobEvent[]>;
 
@@ -137,5 +137,3 @@ const erased = (state: ExistingJob, subject: string): JobEvent => ({
     ...taskOf(state.job),
   },
 });
-
-export type { Claimed, Running };

@@ -1,6 +1,5 @@
 /** Facts that several job events share. Instants are ISO-8601 texts in UTC with milliseconds; durations are milliseconds. */
 import * as t from 'io-ts';
-import { JsonObject } from '../json.js';
 
 export const JobClass = t.keyof({ high: null, normal: null, low: null });
 export type JobClass = t.TypeOf<typeof JobClass>;
@@ -82,5 +81,3 @@ export const Imported = t.intersection([
   }),
 ]);
 export type Imported = t.TypeOf<typeof Imported>;
-
-export { JsonObject };

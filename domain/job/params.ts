@@ -7,7 +7,6 @@ import { hasLoneSurrogate, utf8Length } from '../bytes.js';
 import type { Json, JsonObject } from '../json.js';
 
 export const MAX_PARAMS_BYTES = 64 * 1024;
-export const MAX_IMPORTED_PARAMS_BYTES = 16 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
 export interface ParamsRefused {

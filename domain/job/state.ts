@@ -66,7 +66,6 @@ export type Superseded = Known & { readonly _tag: 'Superseded'; readonly by: str
 
 export type ExistingJob = Waiting | Claimed | Running | Succeeded | Abandoned | Cancelled | Superseded;
 export type JobState = { readonly _tag: 'None' } | ExistingJob;
-export type JobStateName = ExistingJob['_tag'];
 
 export const noJob: JobState = { _tag: 'None' };
 

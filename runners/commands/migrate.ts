@@ -4,31 +4,18 @@ import type pg from 'pg';
 import { startEmbedded } from '../../adapters/embedded/index.js';
 import { connect } from '../../adapters/postgres/connection.js';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { migrate as migrateSchema } from '../../adapters/postgres/migrate.js';
+import { currentNumber, migrate as migrateSchema } from '../../adapters/postgres/migrate.js';
 import { plan, readMigrations } from '../../adapters/postgres/migrations.js';
-import { inSchema, schemaName, type SchemaName } from '../../adapters/postgres/schema-name.js';
-import { rowsOf } from '../../adapters/postgres/statement.js';
+import { schemaName, type SchemaName } from '../../adapters/postgres/schema-name.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, storeFailed, wrongUsage, type Outcome } from './outcome.js';
-
-const FOUND = `SELECT (to_regclass('__schema__.migration') IS NOT NULL)::text`;
-const NUMBER = 'SELECT coalesce(max(m.number), 0)::text FROM __schema__.migration m';
-
-/** 0 where there is no ledger yet. */
-const currentNumber = (pool: pg.Pool, schema: SchemaName) =>
-  attempt(async () => {
-    const [found] = await rowsOf(pool, { text: inSchema(FOUND, schema) }, []);
-    if (found?.[0] !== 'true') return 0;
-    const [row] = await rowsOf(pool, { text: inSchema(NUMBER, schema) }, []);
-    return Number(row?.[0] ?? 0);
-  });
 
 const showPlan = async (
   { out, json }: CommandContext,
   pool: pg.Pool,
   schema: SchemaName,
 ): Promise<Outcome> => {
-  const current = await currentNumber(pool, schema)();
+  const current = await attempt(() => currentNumber(pool, schema))();
   if (E.isLeft(current)) return storeFailed(current.left);
   const pending = readMigrations().filter(({ number }) => number > current.right);
   if (json)

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { typeFlaw, wikiFlaw } from '../../domain/job/names.js';
 import { ANY_TYPE, type Handler } from '../define-job.js';
 import { loadHandlers } from '../load-handlers.js';
-import { startWork } from '../work.js';
+import { defaultWorkerOptions, startWork } from '../work.js';
 import type { WorkSummary } from '../worker/worker-options.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { collected, seconds, wholeNumber } from './option-values.js';
@@ -37,13 +37,11 @@ const flawOf = (flags: WorkFlags, handlers: readonly Handler[]): string | undefi
     const flaw = wikiFlaw(wiki);
     if (flaw !== undefined) return `--wiki ${flaw}`;
   }
-  if (heartbeat !== undefined && heartbeat >= (lease ?? DEFAULT_LEASE_MS)) {
+  if (heartbeat !== undefined && heartbeat >= (lease ?? defaultWorkerOptions.leaseMs)) {
     return '--heartbeat has to be shorter than --lease, or the lease runs out before it is renewed';
   }
   return undefined;
 };
-
-const DEFAULT_LEASE_MS = 30_000;
 
 interface WorkReport extends WorkSummary {
   readonly seconds: number;
