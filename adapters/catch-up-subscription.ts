@@ -3,6 +3,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js';
 import { explainStoreError, type StoreError } from '../domain/errors.js';
 import { START, type Position } from '../domain/ledger.js';
 import type { Filter, Page, SubscribeOptions, Subscription } from '../domain/ports.js';
+import { bell } from './bell.js';
 
 export interface History {
   /** `complete`: how far nothing can appear any more, as far as known. `drawn`: the end there will be. */
@@ -24,31 +25,6 @@ const LONGEST_BACK_OFF = 5_000;
 /** Appends in flight end within milliseconds: the next look comes soon, then more and more slowly. */
 const FIRST_GRACE = 2;
 const LONGEST_GRACE = 100;
-
-/** A wait that news or the end of the subscription cut short. */
-const bell = (): { ring: () => void; wait: (milliseconds: number) => Promise<void> } => {
-  let hasRung = false;
-  let wake: (() => void) | undefined;
-  return {
-    ring: () => {
-      hasRung = true;
-      wake?.();
-    },
-    wait: async (milliseconds) => {
-      if (!hasRung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, milliseconds);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      hasRung = false;
-      wake = undefined;
-    },
-  };
-};
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -1,4 +1,4 @@
-/** Drops rows of inline tables that can never matter again (canonical.ts says which), a few at a time. */
+/** Drops rows of inline tables that can never matter again, a few at a time: none that `audit` would miss (canonical.ts). */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';
 import type { Subscription } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
+import { bell } from '../bell.js';
 import { refreshTrack, type Track } from './advance.js';
 import { toStoreError } from './error-mapping.js';
 import { succeeded } from './outcome.js';
@@ -34,37 +35,14 @@ export interface Projector {
 const POLL_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Waits that can be cut short, also by a wake-up that came before the waiting began. */
-const alarm = () => {
-  let rings = false;
-  let ring: (() => void) | undefined;
-  const wake = (): void => {
-    rings = true;
-    ring?.();
-  };
-  const wait = async (ms: number): Promise<void> => {
-    if (!rings) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        ring = resolve;
-        timer = setTimeout(resolve, ms);
-      });
-      clearTimeout(timer);
-      ring = undefined;
-    }
-    rings = false;
-  };
-  return { wake, wait };
-};
-
 export const startProjector = (
   db: pg.Pool,
   schema: SchemaName,
   projections: readonly Projection[],
   options: LiveProjectorOptions,
 ): Projector => {
-  const { wake, wait } = alarm();
-  const subscription = options.wake?.(wake);
+  const news = bell();
+  const subscription = options.wake?.(news.ring);
   let isEnding = false;
   let tracks: readonly Track[] = [];
 
@@ -87,7 +65,7 @@ export const startProjector = (
         options.onError?.(toStoreError(error));
       }
       const pause = failures === 0 ? (options.pollMs ?? POLL_MS) : 100 * 2 ** failures;
-      if (!isEnding) await wait(Math.min(pause, LONGEST_PAUSE_MS));
+      if (!isEnding) await news.wait(Math.min(pause, LONGEST_PAUSE_MS));
     }
   };
 
@@ -96,7 +74,7 @@ export const startProjector = (
     status: () => projectionStatus(db, schema, projections, options.store),
     stop: async () => {
       isEnding = true;
-      wake();
+      news.ring();
       await Promise.all([running, subscription?.stop()]);
     },
   };
