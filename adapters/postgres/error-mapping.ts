@@ -47,9 +47,10 @@ export const toStoreError = (error: unknown): StoreError => {
   const code = codeOf(error);
   const message = messageOf(error);
   const mayPass =
-    code === undefined
+    isStalePlan(error) ||
+    (code === undefined
       ? UNAVAILABLE_MESSAGES.test(message)
-      : UNAVAILABLE_CODES.some((known) => known.test(code));
+      : UNAVAILABLE_CODES.some((known) => known.test(code)));
   return mayPass ? unavailable(message) : rejected(message);
 };
 

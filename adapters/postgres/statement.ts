@@ -36,7 +36,7 @@ export const rowsOf = async (
     return await run(statement);
   } catch (error) {
     // The pool has thrown the connection away; its neighbours hold the same stale plan, so this time without a name.
-    if (isStalePlan(error)) return run({ text: statement.text });
+    if (isStalePlan(error) && isPool(db)) return run({ text: statement.text });
     throw error;
   }
 };

@@ -16,7 +16,7 @@ const QUIET_MILLISECONDS = 20;
 const RECONNECT_MILLISECONDS = 1_000;
 
 /** Runs `action` at once, then at most every `milliseconds`; what came meanwhile is not lost. */
-const throttled = (milliseconds: number, action: () => void): { call: () => void; cancel: () => void } => {
+const throttled = (milliseconds: number, action: () => void): { call: () => void; cancel: () => boolean } => {
   let timer: NodeJS.Timeout | undefined;
   let isPending = false;
   const run = (): void => {
@@ -33,7 +33,11 @@ const throttled = (milliseconds: number, action: () => void): { call: () => void
       if (timer === undefined) run();
       else isPending = true;
     },
-    cancel: () => clearTimeout(timer),
+    /** True where a call was still to come. */
+    cancel: () => {
+      clearTimeout(timer);
+      return isPending;
+    },
   };
 };
 
@@ -84,11 +88,15 @@ export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
     for (const listener of listeners) listener();
   };
 
+  // A lost wake-up costs its readers one poll; the next statement of the pool reports what is wrong.
+  const tell = async (): Promise<void> => {
+    const text = `BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${quoteIdentifier(channel)}; COMMIT`;
+    await pool.query(text).catch(() => undefined);
+  };
+
   const notify = throttled(QUIET_MILLISECONDS, () => {
     onNews();
-    const text = `BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${quoteIdentifier(channel)}; COMMIT`;
-    // A lost wake-up costs its readers one poll; the next statement of the pool reports what is wrong.
-    pool.query(text).catch(() => undefined);
+    void tell();
   });
 
   return {
@@ -99,7 +107,7 @@ export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
       return () => listeners.delete(listener);
     },
     close: async () => {
-      notify.cancel();
+      if (notify.cancel()) await tell();
       await stopListening?.();
     },
   };

@@ -2,16 +2,19 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { newId } from '../../adapters/system.js';
 import type { Running } from '../../domain/job/state.js';
-import type { HandledJob, Handler } from '../define-job.js';
+import { NotRetryable, type HandledJob, type Handler } from '../define-job.js';
 import { ended, report, type AttemptEnd, type AttemptPorts, type StartedAttempt } from './attempt.js';
 import { write, type HeldJob } from './holding.js';
 
-/** An attempt whose start has been written with its claim. Undefined where it is none. */
-export const startedAttempt = (job: HeldJob, handler: Handler): StartedAttempt | undefined => {
-  const params = handler.decodeParams(job.state.job.params);
-  return job.state._tag === 'Running' && E.isRight(params)
-    ? asStarted(job, handler, job.state, params.right)
-    : undefined;
+/** An attempt whose start was written with its claim. A codec that refuses now what it took then fails it, for good. */
+export const startedAttempt = (job: HeldJob, running: Running, handler: Handler): StartedAttempt => {
+  const params =
+    job.decoded === undefined ? handler.decodeParams(running.job.params) : E.right(job.decoded.params);
+  if (E.isRight(params)) return asStarted(job, handler, running, params.right);
+  const refuse = (): never => {
+    throw new NotRetryable(params.left);
+  };
+  return asStarted(job, { ...handler, run: refuse, tearDown: undefined }, running, running.job.params);
 };
 
 const asStarted = (job: HeldJob, handler: Handler, running: Running, params: unknown): StartedAttempt => ({

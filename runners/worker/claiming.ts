@@ -1,19 +1,14 @@
 /** A batch of claims in one short transaction: picked, read, checked for what covers them, decided, appended. */
 import * as E from 'fp-ts/lib/Either.js';
-import { newId, tokenOf } from '../../adapters/system.js';
 import type { StoreError } from '../../domain/errors.js';
-import { decide } from '../../domain/job/decide.js';
-import type { JobEvent } from '../../domain/job/events.js';
 import type { Runner } from '../../domain/job/facts.js';
-import { advanceJob, foldJob } from '../../domain/job/fold.js';
-import type { JobState, Waiting } from '../../domain/job/state.js';
-import { addMilliseconds } from '../../domain/instant.js';
+import { foldJob } from '../../domain/job/fold.js';
+import type { Waiting } from '../../domain/job/state.js';
 import { jobStream, type Position, type RecordedEvent } from '../../domain/ledger.js';
-import type { StreamAppend } from '../../domain/ports.js';
 import type { ClaimSession } from '../../projections/ports.js';
 import type { Handler } from '../define-job.js';
-import { envelope, eventIdOf } from '../event-envelope.js';
-import { coverOf, type Cover } from './cover.js';
+import { decideClaims } from './claim-decisions.js';
+import { coverOf } from './cover.js';
 import { held, type HeldJob } from './holding.js';
 
 export interface ClaimOptions {
@@ -79,8 +74,8 @@ export const claimPicked = async (
   const outcomes = await session.store.append(decided.map(({ append }) => append))();
   if (E.isLeft(outcomes)) return outcomes;
   const written = decided.filter((_, n) => outcomes.right[n]?._tag === 'Right');
-  const claimed = written.flatMap(({ candidate, state }) =>
-    state._tag === 'Claimed' || state._tag === 'Running' ? [held(candidate.jobId, state)] : [],
+  const claimed = written.flatMap(({ candidate, state, decoded }) =>
+    state._tag === 'Claimed' || state._tag === 'Running' ? [held(candidate.jobId, state, decoded)] : [],
   );
   return E.right({ claimed, superseded: written.length - claimed.length, picked, twins });
 };
@@ -131,88 +126,4 @@ const withoutTwins = (
     keys.add(key);
     return !isTwin;
   });
-};
-
-interface Decided {
-  readonly token: string;
-  readonly candidate: Candidate;
-  /** As the append leaves the job. */
-  readonly state: JobState;
-  readonly append: StreamAppend;
-}
-
-const decideClaims = (
-  session: ClaimSession,
-  options: ClaimOptions,
-  chosen: readonly Candidate[],
-  covers: readonly Cover[],
-): readonly Decided[] => {
-  const decided: Decided[] = [];
-  let started = 0;
-  for (const [n, candidate] of chosen.entries()) {
-    const mayStart = started < options.startable;
-    const next = decideClaim(session, options, candidate, covers[n] ?? {}, mayStart);
-    if (next === undefined) continue;
-    decided.push(next);
-    if (next.state._tag === 'Running') started += 1;
-  }
-  return decided;
-};
-
-const decideClaim = (
-  session: ClaimSession,
-  options: ClaimOptions,
-  candidate: Candidate,
-  cover: Cover,
-  mayStart: boolean,
-): Decided | undefined => {
-  const commandId = newId();
-  const token = tokenOf(eventIdOf(commandId, 0));
-  const { runner, leaseMs } = options;
-  const decision = decide(
-    {
-      _tag: 'ClaimJob',
-      token,
-      now: session.now,
-      runner,
-      leaseExpiresAt: addMilliseconds(session.now, leaseMs),
-      retry: candidate.handler.retry,
-      ignoreDuplicates: candidate.handler.ignoreDuplicates,
-      ...cover,
-    },
-    candidate.state,
-  );
-  if (E.isLeft(decision)) return undefined;
-  const origin = { by: runner.id, occurredAt: session.now };
-  const claimed = advanceJob(candidate.state, decision.right);
-  const start = mayStart ? startOf(session.now, options, candidate, claimed) : [];
-  const append = {
-    stream: jobStream(candidate.jobId),
-    expected: candidate.state.revision,
-    events: [
-      ...envelope(decision.right, { ...origin, commandId }),
-      ...(start.length === 0 ? [] : envelope(start, { ...origin, commandId: newId() })),
-    ],
-  };
-  return { token, candidate, state: advanceJob(claimed, start), append };
-};
-
-/**
- * The start of a job that has its slot. Not of one whose params are refused, which is abandoned unstarted, nor of one that lost its
- * lease before: it may be what ends processes, and is started by itself.
- */
-const startOf = (
-  now: string,
-  { misfireToleranceMs }: ClaimOptions,
-  { handler }: Candidate,
-  claimed: JobState,
-): readonly JobEvent[] => {
-  if (claimed._tag !== 'Claimed' || claimed.job.losses > 0) return [];
-  if (E.isLeft(handler.decodeParams(claimed.job.params))) return [];
-  const { token } = claimed.claim;
-  const decision = decide(
-    { _tag: 'StartAttempt', token, now, attemptId: newId(), misfireToleranceMs },
-    claimed,
-  );
-  return E.isLeft(decision) ? [] : decision.right;
 };

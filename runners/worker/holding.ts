@@ -17,13 +17,16 @@ export interface HeldJob {
   readonly jobId: string;
   readonly token: string;
   state: ExistingJob;
+  /** As the handler's codec gave them when the claim was started; undefined where that is still to come. */
+  readonly decoded?: { readonly params: unknown } | undefined;
   /** The write under way: the next one decides on the state that it leaves. */
   writing?: Promise<unknown> | undefined;
 }
 
 export type WriteFailure = JobRejection | { readonly _tag: 'NotWritten'; readonly message: string };
 
-export const held = (jobId: string, state: Claimed | Running): HeldJob => ({
+export const held = (jobId: string, state: Claimed | Running, decoded?: HeldJob['decoded']): HeldJob => ({
+  decoded,
   jobId,
   token: state.claim.token,
   state,

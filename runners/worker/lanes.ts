@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError } from '../../domain/errors.js';
 import { pause } from '../pause.js';
-import type { Bell } from './bell.js';
+import type { Bell } from '../../adapters/bell.js';
 import type { Slots } from './slots.js';
 import type { Supply } from './supply.js';
 import type { Tenure } from './tenure.js';
@@ -54,6 +54,7 @@ export const isFinished = async (desk: Desk): Promise<boolean> => {
 
 const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'blocked' | 'dry' | 'failed'> => {
   const { hands, claims, dependencies } = desk;
+  const tenure = desk.tenure();
   const asked = performance.now();
   const startable = hands.startable();
   hands.expect(wanted);
@@ -68,7 +69,7 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
   desk.superseded += superseded;
   if (claimed.length > 0) hands.travelled(performance.now() - asked);
   // Claims that came too late belong to nobody: their lease runs out.
-  if (desk.tenure().lost.aborted) return 'failed';
+  if (tenure.lost.aborted) return 'failed';
   hands.add(claimed);
   if (claimed.length > 0 || superseded > 0) return 'claimed';
   return isDry ? 'dry' : 'blocked';

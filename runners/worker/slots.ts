@@ -2,6 +2,7 @@
  * What a runner has in hand: claims that wait, attempts whose start is written, handlers that run, reports on their way. Starts are written
  * ahead of the free slots for as many jobs as the slots can call while a trip to the store is under way (ADR 3).
  */
+import type { Running } from '../../domain/job/state.js';
 import { report, runAttempt, type AttemptEnd } from './attempt.js';
 import { startAttempt, startedAttempt } from './attempt-start.js';
 import { dedupKeyOf } from './claiming.js';
@@ -71,18 +72,17 @@ export const slots = (options: SlotsOptions): Slots => {
 const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
   for (const job of jobs) {
     hand.keys.hold(dedupKeyOf(job.state));
-    if (job.state._tag === 'Running') takeStarted(hand, job);
+    if (job.state._tag === 'Running') takeStarted(hand, job, job.state);
     else hand.stock.add(job);
   }
   fill(hand);
 };
 
-const takeStarted = (hand: Hand, job: HeldJob): void => {
-  const handler = hand.options.handlerOf(job.state.job.enqueued.type);
-  const attempt = handler === undefined ? undefined : startedAttempt(job, handler);
-  if (attempt === undefined) return;
+const takeStarted = (hand: Hand, job: HeldJob, running: Running): void => {
+  const handler = hand.options.handlerOf(running.job.enqueued.type);
+  if (handler === undefined) return;
   const entry = enter(hand, job);
-  if (hand.isOpen) hand.uncalled.add({ attempt, entry });
+  if (hand.isOpen) hand.uncalled.add({ attempt: startedAttempt(job, running, handler), entry });
   else void giveBack(hand, entry, STOPPING);
 };
 

@@ -10,7 +10,7 @@ export interface Children {
   readonly soFar: () => readonly JsonObject[];
 }
 
-/** They travel in the event of the success; UTF-8 takes up to three bytes a character, and an event holds 17 MiB. */
+/** They travel in the event of the success; UTF-8 takes up to three bytes a character, and an event holds 40 MiB. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 export const childrenOf = (taskId: string): Children => {

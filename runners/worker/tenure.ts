@@ -8,6 +8,7 @@ import type { Runner } from '../../domain/job/facts.js';
 import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports.js';
 import type { RunnerPresence } from '../../projections/ports.js';
 import { coalesce, type Coalesced } from '../coalesce.js';
+import type { LedgerClock } from '../clock.js';
 import { pause } from '../pause.js';
 
 const MOST_STREAMS_PER_TRIP = 1_000;
@@ -27,6 +28,7 @@ export interface Tenure {
 export interface TenurePorts {
   readonly store: Pick<EventStore, 'append'>;
   readonly presence: RunnerPresence;
+  readonly clock: Pick<LedgerClock, 'measure'>;
   readonly log: (line: string) => void;
 }
 
@@ -83,7 +85,10 @@ export const beginTenure = async (
   const beat = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await pause(options.heartbeatMs, ended.signal);
-      if (!ended.signal.aborted) await renewInTime();
+      if (ended.signal.aborted) return;
+      await renewInTime();
+      // A clock that was set, or a machine that slept: from here on times are right again.
+      await ports.clock.measure();
     }
   };
 

@@ -5,7 +5,7 @@
 import type { Handler } from '../define-job.js';
 import { ANY_TYPE } from '../define-job.js';
 import type { AttemptPorts } from './attempt.js';
-import { bell } from './bell.js';
+import { bell } from '../../adapters/bell.js';
 import { assist, BLOCKED_MS, isFinished, type Desk } from './lanes.js';
 import { slots } from './slots.js';
 import { supply } from './supply.js';
@@ -136,6 +136,8 @@ const finish = async (
     await tenure.journal.settled();
   }
   tenure.end();
+  // One that was lost may have left claims behind: its presence says so until they have expired.
+  if (tenure.lost.aborted) return dependencies.tellStopped(tenure.runner, 'lost');
   await dependencies.tellStopped(tenure.runner, 'drained');
   await dependencies.presence.leave(tenure.runner.id)();
 };
