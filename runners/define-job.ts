@@ -31,7 +31,7 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** Renews the runner's lease at once. Needed only where a handler blocks the event loop for long. */
   readonly heartbeat: () => Promise<void>;
-  /** A job that exists if, and only if, this attempt succeeds. */
+  /** A job that is enqueued behind the success of this attempt, which carries it; where the attempt fails there is none. */
   readonly spawn: (specification: JobSpecification) => void;
   readonly log: (message: string) => void;
 }
