@@ -3,7 +3,7 @@ import { createHash, hash, randomFillSync } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 
 const POOL_BYTES = 4_096;
-const ID_BYTES = 10;
+const ID_BYTES = 8;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
@@ -19,11 +19,22 @@ const randomHex = (): string => {
 
 const variantOf = (hexDigit: string): string => ((Number.parseInt(hexDigit, 16) & 0x3) | 0x8).toString(16);
 
-/** A UUID that sorts by the time it was made: RFC 9562's version 7. Four of them a job: a package's cost 2 kB of garbage each job. */
+const LARGEST_COUNT = 0xfff;
+let moment = 0;
+let count = 0;
+
+/**
+ * A UUID that sorts by the time it was made, and within this process by the order of making: RFC 9562's version 7 with its twelve bits
+ * as a counter, which borrows from the future when a millisecond has not enough. A package's costs 2 kB of garbage a job.
+ */
 export const newId = (): string => {
-  const time = Date.now().toString(16).padStart(12, '0');
+  const now = Date.now();
+  if (now > moment) [moment, count] = [now, 0];
+  else if (count < LARGEST_COUNT) count += 1;
+  else [moment, count] = [moment + 1, 0];
+  const time = moment.toString(16).padStart(12, '0');
   const random = randomHex();
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variantOf(random.charAt(3))}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${variantOf(random.charAt(0))}${random.slice(1, 4)}-${random.slice(4, 16)}`;
 };
 
 const UUID_BYTES = 16;

@@ -26,6 +26,8 @@ export const catchUpProjections = projections.filter(
   ({ drive, name }) => drive === 'catch-up' && name !== claimedJob.name,
 );
 
-/** `delayed_job` is the part of `ready_job` that is not due yet; either name means both tables. */
+/** A projection by its name or by that of a table it keeps. `delayed_job` is the part of `ready_job` that is not due yet. */
 export const projectionNamed = (name: string): Projection | undefined =>
-  projections.find((projection) => projection.name === (name === 'delayed_job' ? readyJob.name : name));
+  name === 'delayed_job'
+    ? readyJob
+    : projections.find((projection) => projection.tables.some((table) => table.name === name));

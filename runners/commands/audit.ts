@@ -15,7 +15,7 @@ import { NAMES, NAMES_WORDS, projectionsNamed } from './projection-names.js';
 const inLines = (report: AuditReport): string => {
   const { name, equal, rows, missing, extra, different } = report;
   const verdict = equal
-    ? `equal (${rows} rows)`
+    ? `equal (${rows} ${String(rows) === '1' ? 'row' : 'rows'})`
     : `NOT EQUAL: of ${rows} rows ${different} differ and ${extra} should not be there; ${missing} are missing`;
   return [`${name}: ${verdict}`, ...differenceLines(report).map((line) => `  ${printable(line)}`), ''].join(
     '\n',

@@ -65,7 +65,7 @@ const enqueueOne = async (context: CommandContext, type: string, flags: EnqueueF
   const specification = specificationOf(type, flags);
   if (E.isLeft(specification)) return wrongUsage(specification.left);
   const { out, json, withLedger } = context;
-  return withLedger('enqueue', async ({ producer }) => {
+  return withLedger('command line', async ({ producer }) => {
     const answer = await producer.enqueue(specification.right);
     if (E.isRight(answer)) {
       await (json ? out.json(answer.right) : out.line(explainOutcome(answer.right)));
@@ -84,7 +84,7 @@ const enqueueFile = async (context: CommandContext, file: string): Promise<Outco
   const path = resolve(cwd, file);
   const flaw = file === STANDARD_INPUT ? undefined : await missingFile(path);
   if (flaw !== undefined) return wrongUsage(`${file}: ${flaw}`);
-  return withLedger('enqueue', async ({ producer }) => {
+  return withLedger('command line', async ({ producer }) => {
     const begun = performance.now();
     const source: AsyncIterable<Buffer> =
       file === STANDARD_INPUT ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 });

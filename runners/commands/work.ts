@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { typeFlaw, wikiFlaw } from '../../domain/job/names.js';
 import { ANY_TYPE, type Handler } from '../define-job.js';
+import type { Ledger } from '../ledger.js';
 import { loadHandlers } from '../load-handlers.js';
 import { defaultWorkerOptions, startWork } from '../work.js';
 import type { WorkSummary } from '../worker/worker-options.js';
@@ -99,10 +100,26 @@ const work = async (context: CommandContext, flags: WorkFlags): Promise<Outcome>
     stopping.addEventListener('abort', stop, { once: true });
     const summary = await running.done;
     stopping.removeEventListener('abort', stop);
+    if (flags.drain === true) await tellUnhandled(ledger, handlers.right, out.tell);
     const report = reportOf(summary, performance.now() - begun);
     await (json ? out.json(report) : out.line(explain(report)));
     return done;
   });
+};
+
+/** What is ready and has no handler here would otherwise be left without a word. */
+const tellUnhandled = async (
+  ledger: Ledger,
+  handlers: readonly Handler[],
+  tell: (line: string) => void,
+): Promise<void> => {
+  const ready = await ledger.claimDesk.readyQueues({ types: undefined, wikis: undefined })();
+  if (E.isLeft(ready)) return;
+  const handled = new Set(handlers.map(({ type }) => type));
+  const left = new Set(
+    ready.right.map(({ type }) => type).filter((type) => !handled.has(type) && !handled.has(ANY_TYPE)),
+  );
+  if (left.size > 0) tell(`jobs are left that no handler here takes: ${[...left].sort().join(', ')}`);
 };
 
 export const workCommand: CliCommand = {

@@ -76,7 +76,7 @@ const place = ({ class: jobClass, priority }: DataOf<'JobEnqueued'>): string =>
 const enqueued = ({ by, at }: Moment, job: DataOf<'JobEnqueued'>): string => {
   const { imported, notBefore, root, dedup } = job;
   const parts = [
-    imported === undefined ? `Enqueued by ${by}${place(job)}` : importedInWords(by, imported),
+    imported === undefined ? `Enqueued by ${by}${place(job)}` : importedInWords(imported),
     ...(notBefore === undefined || notBefore <= at
       ? []
       : [
@@ -91,13 +91,14 @@ const enqueued = ({ by, at }: Moment, job: DataOf<'JobEnqueued'>): string => {
 const rootInWords = ({ isSelf, signature, timestamp }: NonNullable<DataOf<'JobEnqueued'>['root']>): string =>
   `It is ${isSelf ? 'a root job' : 'a leaf'} of the family ${signature}, with the timestamp ${timestamp}: a newer root job of that family makes it needless`;
 
-const importedInWords = (
-  by: string,
-  { jobId, timestamp, attempts }: NonNullable<DataOf<'JobEnqueued'>['imported']>,
-): string => {
+const importedInWords = ({
+  jobId,
+  timestamp,
+  attempts,
+}: NonNullable<DataOf<'JobEnqueued'>['imported']>): string => {
   const written = timestamp === undefined ? '' : `, written at ${timeInWords(timestamp)}`;
   const tried = attempts === 0 ? '' : ` and claimed ${attempts === 1 ? 'once' : `${attempts} times`}`;
-  return `Imported by ${by} from a MediaWiki job table, where it was row ${jobId}${written}${tried}`;
+  return `Imported from a MediaWiki job table, where it was row ${jobId}${written}${tried}`;
 };
 
 const suppressed = ({ producer, inherited }: DataOf<'DuplicateSuppressed'>): string => {

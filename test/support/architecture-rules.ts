@@ -13,7 +13,7 @@ const technologies: Readonly<Record<string, readonly string[]>> = {
   postgres: ['pg', 'pg-copy-streams'],
 };
 
-const anyAdapter = ['uuid'];
+const anyAdapter: readonly string[] = [];
 
 // The drop-in for MediaWiki is SQL within our PostgreSQL schema.
 const sidewaysAllowed = new Set(['mediawiki -> postgres']);

@@ -151,7 +151,7 @@ describe('explainJob', () => {
     const held = { token: 'token-1', claimedAt: at(0), leaseExpiresAt: at(3_600) };
     const told = explained([importRow({ jobId: '4711', attempts: 2, timestamp: at(-60) }, { claim: held })]);
     expect(told.story.map(({ sentence }) => sentence)).to.deep.equal([
-      'Imported by import from a MediaWiki job table, where it was row 4711, written at 2026-03-01 03:59:00.000 UTC and claimed 2 times.',
+      'Imported from a MediaWiki job table, where it was row 4711, written at 2026-03-01 03:59:00.000 UTC and claimed 2 times.',
       'Its claim in the old table is honoured here, until 2026-03-01 05:00:00.000 UTC.',
     ]);
     expect(told.next).to.equal(
