@@ -3,8 +3,13 @@ import * as E from 'fp-ts/lib/Either.js';
 
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** Years behind 9999 and before 0 are written with a sign, and do not sort. */
-const FOUR_DIGIT_YEAR = /^\d{4}-/;
+/** Years behind 9999 are written with a sign and do not sort, PostgreSQL has no year 0, and what is added to a time has to fit too. */
+const FIRST_YEAR = '0001';
+const LAST_YEAR = '9900';
+
+/** True where an ISO-8601 text in UTC is of a year that every part of the ledger can hold. */
+export const isOfKnownYear = (utc: string): boolean =>
+  /^\d{4}-/.test(utc) && utc.slice(0, 4) >= FIRST_YEAR && utc.slice(0, 4) <= LAST_YEAR;
 
 export const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 export const millisecondsOf = (instant: string): number => Date.parse(instant);
@@ -27,7 +32,7 @@ export const parseInstant = (text: string): E.Either<string, string> => {
     );
   }
   const milliseconds = Date.parse(text);
-  return Number.isNaN(milliseconds) || !isDayOfCalendar(text) || !FOUR_DIGIT_YEAR.test(isoOf(milliseconds))
+  return Number.isNaN(milliseconds) || !isDayOfCalendar(text) || !isOfKnownYear(isoOf(milliseconds))
     ? E.left(`"${text}" is not a date of the calendar`)
     : E.right(isoOf(milliseconds));
 };

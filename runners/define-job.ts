@@ -4,7 +4,7 @@ import type * as t from 'io-ts';
 import { firstFlaw } from '../domain/decoding.js';
 import { errorFacts } from '../domain/job/error-facts.js';
 import type { Root } from '../domain/job/facts.js';
-import { retryPolicy, type RetryOptions } from '../domain/job/retry.js';
+import { retryFlaw, retryPolicy, type RetryOptions } from '../domain/job/retry.js';
 import { typeFlaw } from '../domain/job/names.js';
 import type { JobSpecification } from '../domain/job/specification.js';
 import type { JsonObject } from '../domain/json.js';
@@ -85,6 +85,8 @@ export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler
   const { type, params, ignoreDuplicates = false, retry, run, tearDown } = definition;
   const flaw = type === ANY_TYPE ? undefined : typeFlaw(type);
   if (flaw !== undefined) throw new TypeError(`the job type "${type}" ${flaw}`);
+  const policyFlaw = retry === undefined || retry === false ? undefined : retryFlaw(retry);
+  if (policyFlaw !== undefined) throw new TypeError(`the handler of "${type}": ${policyFlaw}`);
   return {
     type,
     ignoreDuplicates,
@@ -101,15 +103,27 @@ const isHandler = (value: object): value is Handler =>
 const isDefinition = (value: object): value is JobDefinition =>
   'type' in value && typeof value.type === 'string' && 'run' in value && typeof value.run === 'function';
 
+const handlerOf = (member: unknown, index: number): E.Either<string, Handler> => {
+  if (typeof member !== 'object' || member === null) return E.left(`handler ${index} is not an object`);
+  if (isHandler(member)) {
+    const flaw = member.retry === undefined ? undefined : retryFlaw(member.retry);
+    return flaw === undefined ? E.right(member) : E.left(`the handler of "${member.type}": ${flaw}`);
+  }
+  if (!isDefinition(member)) return E.left(`handler ${index} has no type and run(job, context)`);
+  return E.tryCatch(
+    () => defineJob(member),
+    (error) => errorFacts(error).message,
+  );
+};
+
 /** Handlers as a module gives them: made by `defineJob` or plain `{ type, run }`; or what is wrong with them. */
 export const handlersOf = (value: unknown): E.Either<string, readonly Handler[]> => {
   if (!Array.isArray(value)) return E.left('its default export is not an array of handlers');
   const handlers: Handler[] = [];
   for (const [index, member] of (value as readonly unknown[]).entries()) {
-    if (typeof member !== 'object' || member === null) return E.left(`handler ${index} is not an object`);
-    if (isHandler(member)) handlers.push(member);
-    else if (isDefinition(member)) handlers.push(defineJob(member));
-    else return E.left(`handler ${index} has no type and run(job, context)`);
+    const handler = handlerOf(member, index);
+    if (E.isLeft(handler)) return handler;
+    handlers.push(handler.right);
   }
   const twice = handlers.find(
     ({ type }, index) => handlers.findIndex((other) => other.type === type) !== index,

@@ -15,8 +15,8 @@ export interface Output {
   readonly tell: (text: string) => void;
   /** A line on standard error that the next one replaces, where a person is looking; otherwise one every few seconds, none at first. */
   readonly progress: (text: string) => void;
-  /** Settled when everything has left this process. */
-  readonly flushed: () => Promise<void>;
+  /** Settled when everything has left this process; gives why it could not. */
+  readonly flushed: () => Promise<string | undefined>;
 }
 
 /** JSON text; positions, revisions and numbers of jobs are decimal strings. */
@@ -68,11 +68,15 @@ export const output = (streams: Streams): Output => {
   const { stdout, stderr } = streams;
   const progress = progressLine(streams);
   let isClosed = false;
+  let failure: string | undefined;
   const close = (): void => {
     isClosed = true;
   };
-  // A reader that has gone (EPIPE) has what it wanted; that is no failure.
-  stdout.on('error', close);
+  // A reader that has gone (EPIPE) has what it wanted; that is no failure. A disk that is full is one.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    close();
+    if (error.code !== 'EPIPE') failure ??= error.message;
+  });
   stdout.on('close', close);
   stderr.on('error', () => undefined);
 
@@ -93,6 +97,7 @@ export const output = (streams: Streams): Output => {
     flushed: async () => {
       progress.close();
       if (!isClosed) await new Promise<void>((resolve) => stdout.write('', () => resolve()));
+      return failure;
     },
   };
 };

@@ -25,6 +25,8 @@ export const runCli = async (args: readonly string[], around: Process): Promise<
   };
   const outcome = await runProgram(host, args);
   if (outcome.status !== 0) out.tell(`jobledger: ${withoutPasswords(outcome.message)}`);
-  await out.flushed();
-  return outcome.status;
+  const unwritten = await out.flushed();
+  if (unwritten === undefined) return outcome.status;
+  out.tell(`jobledger: the answer could not be written to standard output: ${unwritten}`);
+  return 3;
 };

@@ -1,5 +1,6 @@
 /** When a failed attempt is tried again. Randomness is handed in. */
 import { addMilliseconds } from '../instant.js';
+import { unknownName } from '../nearest.js';
 import type { RetryPolicy } from './facts.js';
 
 export const defaultRetry: RetryPolicy = {
@@ -22,6 +23,52 @@ export const retryPolicy = (options: RetryOptions, base: RetryPolicy = defaultRe
     jitter: options.backoff?.jitter ?? base.backoff.jitter,
   },
 });
+
+const MOST_ATTEMPTS = 1_000;
+/** A year: what is due later is a matter for schedules. */
+const LONGEST_DELAY_MS = 31_536_000_000;
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const within =
+  (least: number, most: number) =>
+  (value: unknown): boolean =>
+    typeof value === 'number' && value >= least && value <= most;
+
+const isKnownKind = (value: unknown): boolean => value === 'fixed' || value === 'exponential';
+
+const backoffMembers: Readonly<
+  Record<string, readonly [isRight: (value: unknown) => boolean, words: string]>
+> = {
+  kind: [isKnownKind, '"fixed" or "exponential"'],
+  firstMs: [within(0, LONGEST_DELAY_MS), `a number of milliseconds from 0 to ${LONGEST_DELAY_MS}`],
+  capMs: [within(0, LONGEST_DELAY_MS), `a number of milliseconds from 0 to ${LONGEST_DELAY_MS}`],
+  jitter: [within(0, 1), 'a number from 0 to 1'],
+};
+
+const backoffFlaw = (backoff: Readonly<Record<string, unknown>>): string | undefined => {
+  for (const [name, value] of Object.entries(backoff)) {
+    const member = Object.hasOwn(backoffMembers, name) ? backoffMembers[name] : undefined;
+    if (member === undefined)
+      return unknownName('member of retry.backoff', name, Object.keys(backoffMembers));
+    const [isRight, words] = member;
+    if (value !== undefined && !isRight(value)) return `retry.backoff.${name} is not ${words}`;
+  }
+  return undefined;
+};
+
+/** What is wrong with a policy as somebody stated it, or undefined. What is written into events has to be readable for ever. */
+export const retryFlaw = (options: unknown): string | undefined => {
+  if (!isRecord(options)) return 'retry is neither false nor an object such as { maxAttempts: 3 }';
+  const stranger = Object.keys(options).find((name) => name !== 'maxAttempts' && name !== 'backoff');
+  if (stranger !== undefined) return unknownName('member of retry', stranger, ['maxAttempts', 'backoff']);
+  const { maxAttempts, backoff } = options;
+  if (maxAttempts !== undefined && !(Number.isInteger(maxAttempts) && within(1, MOST_ATTEMPTS)(maxAttempts)))
+    return `retry.maxAttempts is not a whole number from 1 to ${MOST_ATTEMPTS}`;
+  if (backoff === undefined) return undefined;
+  return isRecord(backoff) ? backoffFlaw(backoff) : 'retry.backoff is not an object such as { firstMs: 500 }';
+};
 
 export const samePolicy = (a: RetryPolicy, b: RetryPolicy): boolean =>
   a.maxAttempts === b.maxAttempts &&

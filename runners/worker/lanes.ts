@@ -10,7 +10,8 @@ import type { WorkerDependencies, WorkerOptions } from './worker-options.js';
 
 /** How long to wait where jobs are ready that cannot be claimed yet: their twins run here, or another runner holds the rows. */
 export const BLOCKED_MS = 20;
-const RETRY_MS = 250;
+export const RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
 
 export interface Desk {
   readonly dependencies: WorkerDependencies;
@@ -24,6 +25,9 @@ export interface Desk {
   readonly tenure: () => Tenure;
   /** How long to wait where what is ready cannot be claimed; longer each time in a row. */
   blockedMs: number;
+  /** How long to wait behind the next failure, and the reason of the last. */
+  retryMs: number;
+  failure: string | undefined;
   superseded: number;
 }
 
@@ -52,8 +56,16 @@ export const isFinished = async (desk: Desk): Promise<boolean> => {
   }
 };
 
+/** Longer each time in a row, and told once until the reason changes. */
+const waitAfterFailure = async (desk: Desk, reason: string): Promise<void> => {
+  if (reason !== desk.failure) desk.dependencies.log(`claiming failed, and is tried again: ${reason}`);
+  desk.failure = reason;
+  await pause(desk.retryMs, desk.stopping);
+  desk.retryMs = Math.min(2 * desk.retryMs, LONGEST_RETRY_MS);
+};
+
 const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'blocked' | 'dry' | 'failed'> => {
-  const { hands, claims, dependencies } = desk;
+  const { hands, claims } = desk;
   const tenure = desk.tenure();
   const asked = performance.now();
   const startable = hands.startable();
@@ -61,10 +73,11 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
   const supplied = await claims.claim(wanted, startable);
   hands.expect(-wanted);
   if (E.isLeft(supplied)) {
-    dependencies.log(`claiming failed: ${explainStoreError(supplied.left)}`);
-    await pause(RETRY_MS, desk.stopping);
+    await waitAfterFailure(desk, explainStoreError(supplied.left));
     return 'failed';
   }
+  desk.retryMs = RETRY_MS;
+  desk.failure = undefined;
   const { claimed, superseded, isDry } = supplied.right;
   desk.superseded += superseded;
   if (claimed.length > 0) hands.travelled(performance.now() - asked);

@@ -13,6 +13,7 @@ import { pause } from '../pause.js';
 
 const MOST_STREAMS_PER_TRIP = 1_000;
 const RETRY_MS = 250;
+const LONGEST_RETRY_MS = 2_000;
 
 export interface Tenure {
   readonly runner: Runner;
@@ -40,14 +41,16 @@ export interface TenureOptions {
 /** Appends until there is an answer or the tenure is over: same ids, same revisions. */
 const journalOf = (ports: TenurePorts, lost: AbortSignal): Tenure['journal'] =>
   coalesce(async (appends: readonly StreamAppend[]) => {
-    for (;;) {
+    let told: string | undefined;
+    for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
       if (lost.aborted) return appends.map(() => E.left(unavailable('the lease was lost before the report')));
       const outcomes = await ports.store.append(appends)();
       if (E.isRight(outcomes)) return outcomes.right;
       const { left } = outcomes;
       if (left._tag !== 'Unavailable') return appends.map(() => E.left(left));
-      ports.log(`reports wait for the database: ${left.message}`);
-      await pause(RETRY_MS, lost);
+      if (left.message !== told) ports.log(`reports wait for the database: ${left.message}`);
+      told = left.message;
+      await pause(wait, lost);
     }
   }, MOST_STREAMS_PER_TRIP);
 

@@ -6,7 +6,7 @@ import type { Handler } from '../define-job.js';
 import { ANY_TYPE } from '../define-job.js';
 import type { AttemptPorts } from './attempt.js';
 import { bell } from '../../adapters/bell.js';
-import { assist, BLOCKED_MS, isFinished, type Desk } from './lanes.js';
+import { assist, BLOCKED_MS, isFinished, RETRY_MS, type Desk } from './lanes.js';
 import { slots } from './slots.js';
 import { supply } from './supply.js';
 import { beginTenure, type Tenure } from './tenure.js';
@@ -57,6 +57,8 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     assistantsBell,
     tenure: tenures.current,
     blockedMs: BLOCKED_MS,
+    retryMs: RETRY_MS,
+    failure: undefined,
     superseded: 0,
   };
   return {

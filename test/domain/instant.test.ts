@@ -33,6 +33,12 @@ describe('parseInstant', () => {
     }
   });
 
+  it('refuses a year that PostgreSQL does not have, and those that cannot be added to', () => {
+    for (const text of ['0000-01-01T00:00Z', '0001-01-01T00:00+14:00', '9999-12-31T23:59Z']) {
+      expect(parseInstant(text), text).to.have.property('left');
+    }
+  });
+
   it('refuses a day that the calendar does not have, rather than taking the next', () => {
     const days = ['2026-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-32'];
     for (const day of days) {

@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { backoffMs, defaultRetry, retryPolicy, samePolicy } from '../../domain/job/retry.js';
+import { backoffMs, defaultRetry, retryPolicy, samePolicy, retryFlaw } from '../../domain/job/retry.js';
 import type { RetryPolicy } from '../../domain/job/facts.js';
 
 const policy = (backoff: Partial<RetryPolicy['backoff']>): RetryPolicy => retryPolicy({ backoff });
@@ -57,4 +58,40 @@ describe('retryPolicy', () => {
     ];
     for (const other of others) expect(samePolicy(defaultRetry, other)).to.equal(false);
   });
+});
+
+describe('retryFlaw', () => {
+  for (const options of [
+    {},
+    { maxAttempts: 1 },
+    { maxAttempts: 1_000, backoff: {} },
+    { backoff: { kind: 'fixed', firstMs: 0, capMs: 31_536_000_000, jitter: 1 } },
+  ]) {
+    it(`takes ${JSON.stringify(options)}`, () => {
+      expect(retryFlaw(options)).to.equal(undefined);
+    });
+  }
+
+  const refused: readonly (readonly [options: unknown, words: string])[] = [
+    ['x', 'retry is neither'],
+    [{ maxAttempts: Infinity }, 'retry.maxAttempts'],
+    [{ maxAttempts: '3' }, 'retry.maxAttempts'],
+    [{ maxAttempts: 0 }, 'retry.maxAttempts'],
+    [{ maxAttempts: 7.5 }, 'retry.maxAttempts'],
+    [{ maxAttempt: 3 }, 'did you mean "maxAttempts"'],
+    [{ backoff: 'slow' }, 'retry.backoff'],
+    [{ backoff: { kind: 'linear' } }, 'retry.backoff.kind'],
+    [{ backoff: { firstMs: '1s' } }, 'retry.backoff.firstMs'],
+    [{ backoff: { firstMs: -5_000 } }, 'retry.backoff.firstMs'],
+    [{ backoff: { firstMs: Number.NaN } }, 'retry.backoff.firstMs'],
+    [{ backoff: { capMs: Infinity } }, 'retry.backoff.capMs'],
+    [{ backoff: { capMs: 4e14 } }, 'retry.backoff.capMs'],
+    [{ backoff: { jitter: 1e9 } }, 'retry.backoff.jitter'],
+    [{ backoff: { first: 1 } }, 'unknown member of retry.backoff'],
+  ];
+  for (const [options, words] of refused) {
+    it(`refuses what no event could be read back with: ${inspect(options)}`, () => {
+      expect(retryFlaw(options)).to.include(words);
+    });
+  }
 });

@@ -1,4 +1,6 @@
 /** MediaWiki's two notations of a moment, as ISO-8601 in UTC: 14 digits, and PostgreSQL's with an offset and perhaps a fraction. */
+import { isOfKnownYear } from '../../../domain/instant.js';
+
 const DIGITS = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/;
 const POSTGRES =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:Z|([+-])(\d\d)(?::?(\d\d))?(?::?(\d\d))?)?$/;
@@ -19,7 +21,7 @@ export const isoTimestamp = (text: string): string | undefined => {
   if (Number.isNaN(moment) || new Date(moment).toISOString().slice(0, 19) !== local) return undefined;
   const shift = offsetSeconds(offset);
   const utc = shift === 0 ? local : new Date(moment - shift * 1000).toISOString().slice(0, 19);
-  if (!/^[0-9]{4}-/.test(utc)) return undefined;
+  if (!isOfKnownYear(utc)) return undefined;
   const digits = fraction.replace(/0+$/, '');
   return digits === '' ? `${utc}Z` : `${utc}.${digits}Z`;
 };

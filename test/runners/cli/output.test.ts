@@ -56,6 +56,20 @@ describe('output', () => {
     await out.flushed();
   });
 
+  it('tells at the end what kept an answer from being written, where that is not a reader who left', async () => {
+    for (const [code, told] of [
+      ['ENOSPC', 'no space left'],
+      ['EPIPE', undefined],
+    ] as const) {
+      const stdout = new Writable({
+        write: (_chunk, _encoding, written) => written(Object.assign(new Error('no space left'), { code })),
+      });
+      const out = output({ stdout, stderr: collected(false).stream, now: () => 0 });
+      await out.line('an answer');
+      expect(await out.flushed()).to.equal(told);
+    }
+  });
+
   it('shows progress to a person on one line, and to a log every five seconds', () => {
     let now = 0;
     const say = (isTTY: boolean): string => {
