@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
-import { startEmbedded } from '../adapters/embedded/index.js';
+import { embeddedStatus, startEmbedded } from '../adapters/embedded/index.js';
 import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { connect } from '../adapters/postgres/connection.js';
 import { postgresEventStore, type PostgresEventStore } from '../adapters/postgres/event-store.js';
@@ -50,6 +50,8 @@ export interface Ledger {
   /** Expires what can be expired; how many claims were. */
   readonly expireClaims: (log: (line: string) => void) => Promise<E.Either<StoreError, number>>;
   readonly reaperPorts: (log: (line: string) => void) => ReaperPorts;
+  /** Looks where the embedded server listens now: it may have been stopped and started on another port. */
+  readonly findServer: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -74,7 +76,7 @@ export const openLedger =
       await pool.right.end();
       return failed(messageOf(migrated.left));
     }
-    const ledger = compose(url.right, pool.right, schema.right, options.by);
+    const ledger = compose(url.right, pool.right, schema.right, options);
     const measured = await ledger.clock.measure();
     if (E.isRight(measured)) return E.right(ledger);
     await ledger.close();
@@ -95,7 +97,12 @@ const databaseUrl = async ({
   return E.isLeft(started) ? failed(started.left.message) : E.right(started.right.url);
 };
 
-const compose = (url: string, pool: pg.Pool, schema: SchemaName, by: string): Ledger => {
+const compose = (
+  url: string,
+  pool: pg.Pool,
+  schema: SchemaName,
+  { by, databaseUrl: given, home }: OpenOptions,
+): Ledger => {
   const inline = inlineWrites(inlineProjections);
   const store = postgresEventStore(pool, { schema, inline });
   const index = postgresJobIndex(pool, schema);
@@ -126,6 +133,10 @@ const compose = (url: string, pool: pg.Pool, schema: SchemaName, by: string): Le
     catchUp: (projections) => catchUp(pool, schema, projections, options),
     expireClaims: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
+    findServer: async () => {
+      const server = given === undefined ? await embeddedStatus(home)() : undefined;
+      if (server?._tag === 'Right' && server.right.running) pool.options.connectionString = server.right.url;
+    },
     close: async () => {
       await store.close();
       await pool.end();

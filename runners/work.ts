@@ -113,6 +113,7 @@ const dependenciesOf = (ledger: Ledger, options: WorkOptions): WorkerDependencie
       const others = await ledger.watch.othersMayHold(runnerId)();
       return E.isLeft(others) || others.right;
     },
+    findServer: ledger.findServer,
     expireClaims: async () => {
       const expired = await ledger.expireClaims(log);
       if (E.isRight(expired)) return expired.right;

@@ -61,6 +61,7 @@ const waitAfterFailure = async (desk: Desk, reason: string): Promise<void> => {
   if (reason !== desk.failure) desk.dependencies.log(`claiming failed, and is tried again: ${reason}`);
   desk.failure = reason;
   await pause(desk.retryMs, desk.stopping);
+  await desk.dependencies.findServer();
   desk.retryMs = Math.min(2 * desk.retryMs, LONGEST_RETRY_MS);
 };
 

@@ -30,6 +30,8 @@ export interface WorkerDependencies {
   readonly tellStarted: (runner: Runner) => Promise<void>;
   readonly tellStopped: (runner: Runner, how: 'drained' | 'lost') => Promise<void>;
   readonly enqueueChildren: (children: readonly JsonObject[]) => Promise<void>;
+  /** Called while the database does not answer: it may be found elsewhere. */
+  readonly findServer: () => Promise<void>;
   /** Expires what can be expired; how many claims were. */
   readonly expireClaims: () => Promise<number>;
   /** True where anyone but this runner may hold a claim that could expire. */
