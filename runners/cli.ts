@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `jobledger` command: joins the process to the program, and decides nothing. */
 import { unexpected, withoutPasswords } from './commands/outcome.js';
-import { runCli } from './run-cli.js';
+import { runCli } from './cli/run-cli.js';
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,5 +1,5 @@
 /** The package's public face. */
-export { newRootJobParams, openLedger, promises, type Ledger, type LedgerOptions } from './api.js';
+export { newRootJobParams, openLedger, promises, type Ledger, type LedgerOptions } from './library/api.js';
 export {
   ANY_TYPE,
   defineJob,
@@ -9,9 +9,9 @@ export {
   type JobContext,
   type JobDefinition,
 } from './define-job.js';
-export type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './enqueueing.js';
-export type { JobNotFound, TaggedError } from './error-sentences.js';
-export { isLedgerError, LedgerError } from './promised.js';
+export type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './producer/enqueueing.js';
+export type { JobNotFound, TaggedError } from './library/error-sentences.js';
+export { isLedgerError, LedgerError } from './library/promised.js';
 export type { RunningWork, WorkOptions } from './work.js';
 export type { WorkSummary } from './worker/worker-options.js';
 export type { RetryOptions } from '../domain/job/retry.js';

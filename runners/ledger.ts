@@ -21,7 +21,7 @@ import type { ClaimDesk, ClaimWatch, JobIndex, RunnerPresence } from '../project
 import type { Projection } from '../projections/projection.js';
 import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
-import { producer, type Producer } from './producer.js';
+import { producer, type Producer } from './producer/producer.js';
 import { expireClaims, type ReaperPorts } from './reaper.js';
 
 /** Something outside failed: the embedded server, the connection, the schema. One sentence that says what to do. */

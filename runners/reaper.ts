@@ -9,8 +9,8 @@ import { decide } from '../domain/job/decide.js';
 import { jobStream } from '../domain/ledger.js';
 import type { EventStore, StreamAppend } from '../domain/ports.js';
 import type { ClaimWatch, ExpiredClaim, RunnerPresence } from '../projections/ports.js';
-import { envelope } from './event-envelope.js';
-import { loadJobs } from './job-streams.js';
+import { envelope } from './streams/event-envelope.js';
+import { loadJobs } from './streams/job-streams.js';
 import { pause } from './pause.js';
 
 export interface ReaperPorts {

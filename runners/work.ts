@@ -4,7 +4,7 @@ import { newId } from '../adapters/system.js';
 import { explainStoreError } from '../domain/errors.js';
 import type { LedgerEvent } from '../domain/events.js';
 import type { Runner } from '../domain/job/facts.js';
-import { envelope } from './event-envelope.js';
+import { envelope } from './streams/event-envelope.js';
 import { ANY_TYPE, type Handler } from './define-job.js';
 import type { Ledger } from './ledger.js';
 import { reaper } from './reaper.js';

@@ -7,7 +7,7 @@ import type { Projection } from '../../projections/projection.js';
 import type { Ledger } from '../ledger.js';
 import { differenceLines } from '../reading/differences.js';
 import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
-import { printable } from '../text-table.js';
+import { printable } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 import { NAMES, NAMES_WORDS, projectionsNamed } from './projection-names.js';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { LedgerConfig } from '../config.js';
 import type { Ledger } from '../ledger.js';
-import type { Output } from '../output.js';
+import type { Output } from '../cli/output.js';
 import type { Outcome } from './outcome.js';
 
 export interface CommandContext {

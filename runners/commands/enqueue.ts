@@ -11,9 +11,9 @@ import {
 } from '../enqueue/enqueue-lines.js';
 import { explainFlagFlaw } from '../enqueue/flaw.js';
 import { readJson } from '../enqueue/json-text.js';
-import { missingFile } from '../missing-file.js';
-import type { EnqueueOutcome } from '../enqueueing.js';
-import { toJson } from '../output.js';
+import { missingFile } from '../cli/missing-file.js';
+import type { EnqueueOutcome } from '../producer/enqueueing.js';
+import { toJson } from '../cli/output.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 

@@ -2,11 +2,11 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { millisecondsBetween } from '../../domain/instant.js';
 import { executionLog } from '../../projections/execution-log.js';
-import { toJson } from '../output.js';
+import { toJson } from '../cli/output.js';
 import { inWords } from '../reading/duration.js';
 import { streamExecutions, type Execution, type ExecutionFilter } from '../reading/executions.js';
 import { timeInWords } from '../reading/sentence.js';
-import { table, type Column } from '../text-table.js';
+import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { instant } from './instant-option.js';
 import { done, storeFailed, type Outcome } from './outcome.js';

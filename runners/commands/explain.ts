@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { explainJob, type Explanation } from '../reading/explain.js';
 import { timeInWords } from '../reading/sentence.js';
-import { printable } from '../text-table.js';
+import { printable } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, negative, storeFailed, type Outcome } from './outcome.js';
 import { ID, ID_WORDS, withJob } from './with-job.js';

@@ -2,11 +2,11 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError } from '../../domain/errors.js';
 import type { RecordedEvent } from '../../domain/ledger.js';
-import { toJson } from '../output.js';
+import { toJson } from '../cli/output.js';
 import { eventLine } from '../reading/event-line.js';
 import { momentsOf } from '../reading/moments.js';
 import { sentenceOf, timeInWords } from '../reading/sentence.js';
-import { table, type Column } from '../text-table.js';
+import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, type Outcome } from './outcome.js';
 import { ID, ID_WORDS, withJob } from './with-job.js';

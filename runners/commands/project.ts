@@ -6,7 +6,7 @@ import { projectionStatus, type ProjectionStatus } from '../../adapters/postgres
 import { explainStoreError } from '../../domain/errors.js';
 import { catchUpProjections, projections } from '../../projections/index.js';
 import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
-import { table, type Column } from '../text-table.js';
+import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, storeFailed, type Outcome } from './outcome.js';
 

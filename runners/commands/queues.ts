@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { queueSummary } from '../../projections/queue-summary.js';
 import { inWords } from '../reading/duration.js';
 import { queueViews, type QueueView } from '../reading/queues.js';
-import { table, type Column } from '../text-table.js';
+import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, storeFailed, type Outcome } from './outcome.js';
 import { withTables } from './with-tables.js';

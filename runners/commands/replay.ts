@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import { eventCodecs, isEventType } from '../../domain/events.js';
 import { unknownName } from '../../domain/nearest.js';
-import { toJson } from '../output.js';
+import { toJson } from '../cli/output.js';
 import { eventLine } from '../reading/event-line.js';
 import { replay as replayEvents } from '../reading/replay.js';
 import type { CliCommand, CommandContext } from './command.js';

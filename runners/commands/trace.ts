@@ -4,7 +4,7 @@ import { executionLog } from '../../projections/execution-log.js';
 import { statusTraceLog } from '../../projections/status-trace-log.js';
 import { timeInWords } from '../reading/sentence.js';
 import { traceOf, type TraceRow } from '../reading/trace.js';
-import { table, type Column } from '../text-table.js';
+import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, negative, storeFailed, type Outcome } from './outcome.js';
 import { withTables } from './with-tables.js';

@@ -1,7 +1,7 @@
 /** What became of every job, by queue, and whether it adds up. */
 import { inWords } from '../reading/duration.js';
 import type { QueueView } from '../reading/queues.js';
-import { table, type Column } from '../text-table.js';
+import { table, type Column } from '../cli/text-table.js';
 
 const COUNTS = [
   'enqueued',

@@ -1,10 +1,10 @@
 /** The demo from the first step to the last: what was done, told step by step, and what came of it. */
 import * as E from 'fp-ts/lib/Either.js';
 import { rejected, type StoreError } from '../../domain/errors.js';
-import type { EnqueueOutcome } from '../enqueueing.js';
-import type { ImportResult } from '../import-jobs.js';
+import type { EnqueueOutcome } from '../producer/enqueueing.js';
+import type { ImportResult } from '../import/import-jobs.js';
 import type { Ledger } from '../ledger.js';
-import type { Output } from '../output.js';
+import type { Output } from '../cli/output.js';
 import { inWords } from '../reading/duration.js';
 import { queueViews } from '../reading/queues.js';
 import type { WorkSummary } from '../worker/worker-options.js';

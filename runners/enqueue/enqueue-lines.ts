@@ -2,8 +2,8 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError, type StoreError } from '../../domain/errors.js';
 import { checkSpecification } from '../../domain/job/specification.js';
-import type { EnqueueAnswer, EnqueueOutcome } from '../enqueueing.js';
-import type { Producer } from '../producer.js';
+import type { EnqueueAnswer, EnqueueOutcome } from '../producer/enqueueing.js';
+import type { Producer } from '../producer/producer.js';
 import { explainFlaw, type Flaw } from './flaw.js';
 import { readJson } from './json-text.js';
 import { linesOf, type Line } from './lines.js';

@@ -4,7 +4,7 @@ import { projectionStatus, type ProjectionStatus } from '../../adapters/postgres
 import type { StoreError } from '../../domain/errors.js';
 import type { Projection } from '../../projections/projection.js';
 import type { Ledger } from '../ledger.js';
-import type { Output } from '../output.js';
+import type { Output } from '../cli/output.js';
 
 const PATIENCE_MS = 5_000;
 

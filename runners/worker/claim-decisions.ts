@@ -9,7 +9,7 @@ import { addMilliseconds } from '../../domain/instant.js';
 import { jobStream } from '../../domain/ledger.js';
 import type { StreamAppend } from '../../domain/ports.js';
 import type { ClaimSession } from '../../projections/ports.js';
-import { envelope, eventIdOf } from '../event-envelope.js';
+import { envelope, eventIdOf } from '../streams/event-envelope.js';
 import type { Candidate, ClaimOptions } from './claiming.js';
 import type { Cover } from './cover.js';
 import type { HeldJob } from './holding.js';

@@ -4,7 +4,7 @@ import type { StoreError } from '../../domain/errors.js';
 import type { ClaimJob } from '../../domain/job/commands.js';
 import type { JobState } from '../../domain/job/state.js';
 import type { ClaimSession, FamilyRoot } from '../../projections/ports.js';
-import { loadJobs } from '../job-streams.js';
+import { loadJobs } from '../streams/job-streams.js';
 import type { Candidate } from './claiming.js';
 
 export type Cover = Partial<Pick<ClaimJob, 'executedLater' | 'newerRoot'>>;

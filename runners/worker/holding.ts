@@ -9,8 +9,8 @@ import { advanceJob } from '../../domain/job/fold.js';
 import type { Claimed, ExistingJob, JobState, Running } from '../../domain/job/state.js';
 import { jobStream } from '../../domain/ledger.js';
 import type { EventStore } from '../../domain/ports.js';
-import { envelope } from '../event-envelope.js';
-import { loadJob } from '../job-streams.js';
+import { envelope } from '../streams/event-envelope.js';
+import { loadJob } from '../streams/job-streams.js';
 import type { Tenure } from './tenure.js';
 
 export interface HeldJob {

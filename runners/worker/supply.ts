@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { ClaimDesk, QueueScope, ReadyQueue } from '../../projections/ports.js';
-import { loadJobs } from '../job-streams.js';
+import { loadJobs } from '../streams/job-streams.js';
 import { pause } from '../pause.js';
 import { claimPicked, type ClaimBatch, type ClaimOptions, type TriedClaim } from './claiming.js';
 import { held, type HeldJob } from './holding.js';

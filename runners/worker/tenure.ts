@@ -7,7 +7,7 @@ import { unavailable } from '../../domain/errors.js';
 import type { Runner } from '../../domain/job/facts.js';
 import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports.js';
 import type { RunnerPresence } from '../../projections/ports.js';
-import { coalesce, type Coalesced } from '../coalesce.js';
+import { coalesce, type Coalesced } from '../streams/coalesce.js';
 import type { LedgerClock } from '../clock.js';
 import { pause } from '../pause.js';
 

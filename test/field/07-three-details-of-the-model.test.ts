@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import { newId } from '../../adapters/system.js';
 import { defineJob } from '../../runners/define-job.js';
-import type { EnqueueOutcome } from '../../runners/enqueueing.js';
+import type { EnqueueOutcome } from '../../runners/producer/enqueueing.js';
 import { claimPicked } from '../../runners/worker/claiming.js';
 import { expireClaims } from '../../runners/reaper.js';
 import { claimed, runnerNamed } from '../support/claims.js';

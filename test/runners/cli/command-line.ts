@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { runCli } from '../../../runners/run-cli.js';
+import { runCli } from '../../../runners/cli/run-cli.js';
 
 export interface Said {
   readonly status: number | null;

@@ -1,7 +1,7 @@
 // The program's two streams: what waits, what is told when, and what happens when nobody reads.
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { output, toJson } from '../../../runners/output.js';
+import { output, toJson } from '../../../runners/cli/output.js';
 
 /** A stream that takes one chunk at a time, each when it is told to. */
 const slowStream = () => {

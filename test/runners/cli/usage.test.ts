@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { commands } from '../../../runners/commands/index.js';
 import { unexpected, withoutPasswords } from '../../../runners/commands/outcome.js';
-import { runCli } from '../../../runners/run-cli.js';
+import { runCli } from '../../../runners/cli/run-cli.js';
 import { commandLine, program } from './command-line.js';
 import { toldLedger, type ToldLedger } from './told-ledger.js';
 

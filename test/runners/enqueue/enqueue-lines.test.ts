@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import { unavailable } from '../../../domain/errors.js';
 import { enqueueLines, explainLineFailure } from '../../../runners/enqueue/enqueue-lines.js';
-import type { EnqueueAnswer, EnqueueOutcome } from '../../../runners/enqueueing.js';
+import type { EnqueueAnswer, EnqueueOutcome } from '../../../runners/producer/enqueueing.js';
 
 /** Answers each job with its title; the database goes away at the title "gone". */
 const producer = (asked: number[]) => ({

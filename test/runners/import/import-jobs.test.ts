@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { explainDumpError } from '../../../adapters/mediawiki/index.js';
 import { isoOf } from '../../../domain/instant.js';
 import { defineJob } from '../../../runners/define-job.js';
-import { importJobs, type ImportResult } from '../../../runners/import-jobs.js';
+import { importJobs, type ImportResult } from '../../../runners/import/import-jobs.js';
 import { startWork } from '../../../runners/work.js';
 import { testLedger, type TestLedger } from '../../support/ledger.js';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import type { JobRow } from '../../../adapters/mediawiki/index.js';
 import { jobProjection } from '../../../projections/job-table.js';
-import { importJobs, type ImportResult } from '../../../runners/import-jobs.js';
+import { importJobs, type ImportResult } from '../../../runners/import/import-jobs.js';
 import { CSV, MYSQLDUMP, PG_COPY, readDump } from '../../adapters/mediawiki/dump-file.js';
 import { right } from '../../support/ledger-database.js';
 import { testLedger, type TestLedger } from '../../support/ledger.js';

@@ -5,9 +5,9 @@ import { newId } from '../../../adapters/system.js';
 import { unavailable } from '../../../domain/errors.js';
 import { addMilliseconds } from '../../../domain/instant.js';
 import { mediaWikiTimestamp } from '../../../domain/job/root.js';
-import type { EnqueueAnswer, EnqueueOutcome } from '../../../runners/enqueueing.js';
+import type { EnqueueAnswer, EnqueueOutcome } from '../../../runners/producer/enqueueing.js';
 import type { Ledger } from '../../../runners/ledger.js';
-import { producer, type Producer } from '../../../runners/producer.js';
+import { producer, type Producer } from '../../../runners/producer/producer.js';
 import { claimed } from '../../support/claims.js';
 import {
   column,

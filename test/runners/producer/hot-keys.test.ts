@@ -1,7 +1,7 @@
 // Producers that join jobs at the very moment they are claimed: neither waits for the other longer than a trip takes.
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
-import { producer } from '../../../runners/producer.js';
+import { producer } from '../../../runners/producer/producer.js';
 import { column, everyHistory, testLedger, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { working } from '../../support/runners.js';
 

@@ -1,7 +1,7 @@
 // Tables for people.
 import { expect } from 'chai';
 import { inWords } from '../../../runners/reading/duration.js';
-import { printable, table } from '../../../runners/text-table.js';
+import { printable, table } from '../../../runners/cli/text-table.js';
 
 describe('table', () => {
   it('aligns names to the left and numbers to the right, by characters and not by units', () => {

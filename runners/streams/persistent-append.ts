@@ -1,8 +1,8 @@
 /** An append whose outcome is unknown is asked again with the same ids and revisions, a bounded number of times. */
 import * as E from 'fp-ts/lib/Either.js';
-import { explainStoreError, rejected, type AppendError, type StoreError } from '../domain/errors.js';
-import type { AppendOutcome, EventStore, StreamAppend } from '../domain/ports.js';
-import { pause } from './pause.js';
+import { explainStoreError, rejected, type AppendError, type StoreError } from '../../domain/errors.js';
+import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports.js';
+import { pause } from '../pause.js';
 
 const DELAYS_MS = [50, 200, 800, 2_000];
 

@@ -1,10 +1,10 @@
 /** What the steps of an enqueue share: ports, drafts with the place of their answer, and the answers. */
 import type * as E from 'fp-ts/lib/Either.js';
-import type { StoreError } from '../domain/errors.js';
-import type { InvalidSpecification } from '../domain/job/specification.js';
-import type { EventStore } from '../domain/ports.js';
-import type { JobIndex } from '../projections/ports.js';
-import type { LedgerClock } from './clock.js';
+import type { StoreError } from '../../domain/errors.js';
+import type { InvalidSpecification } from '../../domain/job/specification.js';
+import type { EventStore } from '../../domain/ports.js';
+import type { JobIndex } from '../../projections/ports.js';
+import type { LedgerClock } from '../clock.js';
 import type { Draft } from './job-draft.js';
 
 export type EnqueueOutcome =

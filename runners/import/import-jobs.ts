@@ -1,17 +1,17 @@
 /** Takes over the rows of a dumped MediaWiki `job` table: a stream each, once, however often the dump is read. */
 import * as E from 'fp-ts/lib/Either.js';
-import { dumpInvalid, readJobDump, type DumpError, type JobRow } from '../adapters/mediawiki/index.js';
-import { newId } from '../adapters/system.js';
-import { explainStoreError, rejected, type StoreError } from '../domain/errors.js';
-import { decide } from '../domain/job/decide.js';
-import { noJob } from '../domain/job/state.js';
-import { jobStream } from '../domain/ledger.js';
-import type { AppendOutcome, EventStore, StreamAppend } from '../domain/ports.js';
-import type { JobIndex } from '../projections/ports.js';
-import type { LedgerClock } from './clock.js';
-import { envelope } from './event-envelope.js';
-import { importCommand, importDraft, type ImportDraft } from './import/import-draft.js';
-import { appendPersistently, storeErrorOf } from './persistent-append.js';
+import { dumpInvalid, readJobDump, type DumpError, type JobRow } from '../../adapters/mediawiki/index.js';
+import { newId } from '../../adapters/system.js';
+import { explainStoreError, rejected, type StoreError } from '../../domain/errors.js';
+import { decide } from '../../domain/job/decide.js';
+import { noJob } from '../../domain/job/state.js';
+import { jobStream } from '../../domain/ledger.js';
+import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports.js';
+import type { JobIndex } from '../../projections/ports.js';
+import type { LedgerClock } from '../clock.js';
+import { envelope } from '../streams/event-envelope.js';
+import { importCommand, importDraft, type ImportDraft } from './import-draft.js';
+import { appendPersistently, storeErrorOf } from '../streams/persistent-append.js';
 
 export interface ImportPorts {
   readonly store: Pick<EventStore, 'append'>;

@@ -1,10 +1,10 @@
 /** What stands around a command's action: configuration, the ledger, signals, and the last resort for what nobody expected. */
 import * as E from 'fp-ts/lib/Either.js';
-import { schemaName } from '../adapters/postgres/schema-name.js';
-import type { Action, CommandContext } from './commands/command.js';
-import { failedOutside, unexpected, wrongUsage, type Outcome } from './commands/outcome.js';
-import { readConfig, type LedgerConfig } from './config.js';
-import { openLedger, type Ledger } from './ledger.js';
+import { schemaName } from '../../adapters/postgres/schema-name.js';
+import type { Action, CommandContext } from '../commands/command.js';
+import { failedOutside, unexpected, wrongUsage, type Outcome } from '../commands/outcome.js';
+import { readConfig, type LedgerConfig } from '../config.js';
+import { openLedger, type Ledger } from '../ledger.js';
 import type { Output } from './output.js';
 import type { GlobalOptions } from './program.js';
 

@@ -2,21 +2,21 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type * as T from 'fp-ts/lib/Task.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
-import type { StoreError } from '../domain/errors.js';
-import { isoOf } from '../domain/instant.js';
-import { newRootJobParams as rootParams } from '../domain/job/root.js';
-import type { JsonObject } from '../domain/json.js';
-import { sha1Hex } from '../adapters/system.js';
-import type { JobSpecification } from '../domain/job/specification.js';
-import type { ExistingJob } from '../domain/job/state.js';
-import { jobStream, type RecordedEvent } from '../domain/ledger.js';
-import { catchUpProjections } from '../projections/index.js';
-import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './enqueueing.js';
+import type { StoreError } from '../../domain/errors.js';
+import { isoOf } from '../../domain/instant.js';
+import { newRootJobParams as rootParams } from '../../domain/job/root.js';
+import type { JsonObject } from '../../domain/json.js';
+import { sha1Hex } from '../../adapters/system.js';
+import type { JobSpecification } from '../../domain/job/specification.js';
+import type { ExistingJob } from '../../domain/job/state.js';
+import { jobStream, type RecordedEvent } from '../../domain/ledger.js';
+import { catchUpProjections } from '../../projections/index.js';
+import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from '../producer/enqueueing.js';
 import type { JobNotFound } from './error-sentences.js';
-import { loadJob } from './job-streams.js';
-import { openLedger as open, type Ledger as Site, type OpenFailed } from './ledger.js';
+import { loadJob } from '../streams/job-streams.js';
+import { openLedger as open, type Ledger as Site, type OpenFailed } from '../ledger.js';
 import { orThrow, promised, type PromisedApi } from './promised.js';
-import { startWork, type RunningWork, type WorkOptions } from './work.js';
+import { startWork, type RunningWork, type WorkOptions } from '../work.js';
 
 export interface LedgerOptions {
   /** PostgreSQL 14 or newer. Default: an embedded one under `home`. */

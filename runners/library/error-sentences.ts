@@ -1,7 +1,7 @@
 /** Every error that leaves the library, as a sentence. */
-import { explainStoreError, type StoreError } from '../domain/errors.js';
-import type { InvalidSpecification } from '../domain/job/specification.js';
-import type { OpenFailed } from './ledger.js';
+import { explainStoreError, type StoreError } from '../../domain/errors.js';
+import type { InvalidSpecification } from '../../domain/job/specification.js';
+import type { OpenFailed } from '../ledger.js';
 
 export interface JobNotFound {
   readonly _tag: 'JobNotFound';

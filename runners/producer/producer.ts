@@ -7,8 +7,8 @@ import {
   checkSpecification,
   type CheckedSpecification,
   type InvalidSpecification,
-} from '../domain/job/specification.js';
-import { coalesce } from './coalesce.js';
+} from '../../domain/job/specification.js';
+import { coalesce } from '../streams/coalesce.js';
 import { enqueueBatch } from './enqueue-batch.js';
 import type { EnqueueAnswer, ProducerPorts } from './enqueueing.js';
 import { draft, type Draft } from './job-draft.js';

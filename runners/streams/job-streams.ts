@@ -1,10 +1,10 @@
 /** Job streams read and folded: the state that commands are decided on. */
 import * as E from 'fp-ts/lib/Either.js';
-import type { StoreError } from '../domain/errors.js';
-import { foldJob } from '../domain/job/fold.js';
-import { noJob, type JobState } from '../domain/job/state.js';
-import { jobIdOf, jobStream } from '../domain/ledger.js';
-import type { EventStore } from '../domain/ports.js';
+import type { StoreError } from '../../domain/errors.js';
+import { foldJob } from '../../domain/job/fold.js';
+import { noJob, type JobState } from '../../domain/job/state.js';
+import { jobIdOf, jobStream } from '../../domain/ledger.js';
+import type { EventStore } from '../../domain/ports.js';
 
 /** States of several jobs in one trip. A job that does not exist is in no entry. */
 export const loadJobs = async (

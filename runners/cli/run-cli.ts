@@ -1,6 +1,6 @@
 /** One command line from its words to its exit status, on whatever streams and environment it is given. */
-import { commands } from './commands/index.js';
-import { withoutPasswords } from './commands/outcome.js';
+import { commands } from '../commands/index.js';
+import { withoutPasswords } from '../commands/outcome.js';
 import { output, type Streams } from './output.js';
 import { perform } from './perform.js';
 import { runProgram } from './program.js';

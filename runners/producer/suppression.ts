@@ -1,19 +1,19 @@
 /** Deduplication at enqueue: an equal, waiting, never claimed job answers for the new one and inherits what it brought. */
 import * as E from 'fp-ts/lib/Either.js';
-import { newId, sha1Hex } from '../adapters/system.js';
-import type { StoreError } from '../domain/errors.js';
-import type { SuppressDuplicate } from '../domain/job/commands.js';
-import { decide } from '../domain/job/decide.js';
-import type { JobEvent } from '../domain/job/events.js';
-import { advanceJob } from '../domain/job/fold.js';
-import { noJob, type JobState } from '../domain/job/state.js';
-import { jobStream } from '../domain/ledger.js';
-import type { StreamAppend } from '../domain/ports.js';
+import { newId, sha1Hex } from '../../adapters/system.js';
+import type { StoreError } from '../../domain/errors.js';
+import type { SuppressDuplicate } from '../../domain/job/commands.js';
+import { decide } from '../../domain/job/decide.js';
+import type { JobEvent } from '../../domain/job/events.js';
+import { advanceJob } from '../../domain/job/fold.js';
+import { noJob, type JobState } from '../../domain/job/state.js';
+import { jobStream } from '../../domain/ledger.js';
+import type { StreamAppend } from '../../domain/ports.js';
 import type { Answers, Entry, ProducerPorts } from './enqueueing.js';
-import { envelope } from './event-envelope.js';
+import { envelope } from '../streams/event-envelope.js';
 import type { Draft } from './job-draft.js';
-import { loadJobs } from './job-streams.js';
-import { appendPersistently } from './persistent-append.js';
+import { loadJobs } from '../streams/job-streams.js';
+import { appendPersistently } from '../streams/persistent-append.js';
 
 /** Equal jobs of one batch: the first is kept, the others join it. */
 export interface Group {

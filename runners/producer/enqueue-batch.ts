@@ -1,14 +1,14 @@
 /** One trip of the producer: known ids first, then survivors, then what is really new (DESIGN.md §5, Deduplication). */
 import * as E from 'fp-ts/lib/Either.js';
-import { newId } from '../adapters/system.js';
-import { rejected, type StoreError } from '../domain/errors.js';
-import type { JobEvent } from '../domain/job/events.js';
-import { jobStream } from '../domain/ledger.js';
-import type { AppendOutcome, StreamAppend } from '../domain/ports.js';
-import { envelope } from './event-envelope.js';
+import { newId } from '../../adapters/system.js';
+import { rejected, type StoreError } from '../../domain/errors.js';
+import type { JobEvent } from '../../domain/job/events.js';
+import { jobStream } from '../../domain/ledger.js';
+import type { AppendOutcome, StreamAppend } from '../../domain/ports.js';
+import { envelope } from '../streams/event-envelope.js';
 import { enqueuedEvent, raisedTo, type Draft } from './job-draft.js';
-import { loadJobs } from './job-streams.js';
-import { appendPersistently, storeErrorOf } from './persistent-append.js';
+import { loadJobs } from '../streams/job-streams.js';
+import { appendPersistently, storeErrorOf } from '../streams/persistent-append.js';
 import type { Answers, EnqueueAnswer, EnqueueOutcome, Entry, ProducerPorts } from './enqueueing.js';
 import { gathered, joinSurvivors, suppressedBy, type Group } from './suppression.js';
 

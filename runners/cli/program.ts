@@ -1,8 +1,8 @@
 /** The command line: commander's program from our commands, and every way of ending as an outcome. */
 import { Command, CommanderError } from 'commander';
-import type { Action, CliCommand } from './commands/command.js';
-import { done, wrongUsage, type Outcome } from './commands/outcome.js';
-import { VERSION } from './version.js';
+import type { Action, CliCommand } from '../commands/command.js';
+import { done, wrongUsage, type Outcome } from '../commands/outcome.js';
+import { VERSION } from '../version.js';
 
 export interface GlobalOptions {
   readonly databaseUrl?: string;

@@ -1,11 +1,11 @@
 /** A job about to be enqueued: checked, with its id, its hash and its family, but without its number. */
-import { newId, sha1Hex } from '../adapters/system.js';
-import { jobSha1 } from '../domain/job/dedup-info.js';
-import type { JobEnqueued } from '../domain/job/events.js';
-import { retryPolicy } from '../domain/job/retry.js';
-import { rootOf, withRootTimestamp } from '../domain/job/root.js';
-import type { Root } from '../domain/job/facts.js';
-import type { CheckedSpecification } from '../domain/job/specification.js';
+import { newId, sha1Hex } from '../../adapters/system.js';
+import { jobSha1 } from '../../domain/job/dedup-info.js';
+import type { JobEnqueued } from '../../domain/job/events.js';
+import { retryPolicy } from '../../domain/job/retry.js';
+import { rootOf, withRootTimestamp } from '../../domain/job/root.js';
+import type { Root } from '../../domain/job/facts.js';
+import type { CheckedSpecification } from '../../domain/job/specification.js';
 
 export const DEFAULT_LEASE_SECONDS = 30;
 

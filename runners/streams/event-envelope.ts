@@ -1,8 +1,8 @@
 /** Decided events made ready for the store: ids that follow from the command's, and the metadata of every event. */
-import { derivedId } from '../adapters/system.js';
-import type { LedgerEvent } from '../domain/events.js';
-import type { NewEvent } from '../domain/ledger.js';
-import { currentVersion } from '../domain/upcast.js';
+import { derivedId } from '../../adapters/system.js';
+import type { LedgerEvent } from '../../domain/events.js';
+import type { NewEvent } from '../../domain/ledger.js';
+import { currentVersion } from '../../domain/upcast.js';
 
 export interface Origin {
   readonly commandId: string;
