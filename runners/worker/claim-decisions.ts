@@ -10,7 +10,7 @@ import { jobStream } from '../../domain/ledger.js';
 import type { StreamAppend } from '../../domain/ports.js';
 import type { ClaimSession } from '../../projections/ports.js';
 import { envelope, eventIdOf } from '../streams/event-envelope.js';
-import type { Candidate, ClaimOptions } from './claiming.js';
+import type { Candidate, ClaimOptions } from './candidate.js';
 import type { Cover } from './cover.js';
 import type { HeldJob } from './holding.js';
 

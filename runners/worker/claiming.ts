@@ -1,30 +1,13 @@
 /** A batch of claims in one short transaction: picked, read, checked for what covers them, decided, appended. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
-import type { Runner } from '../../domain/job/facts.js';
 import { foldJob } from '../../domain/job/fold.js';
-import type { Waiting } from '../../domain/job/state.js';
-import { jobStream, type Position, type RecordedEvent } from '../../domain/ledger.js';
+import { jobStream, type RecordedEvent } from '../../domain/ledger.js';
 import type { ClaimSession } from '../../projections/ports.js';
-import type { Handler } from '../define-job.js';
+import { dedupKeyOf, ignoresDuplicates, type Candidate, type ClaimOptions } from './candidate.js';
 import { decideClaims } from './claim-decisions.js';
 import { coverOf } from './cover.js';
 import { held, type HeldJob } from './holding.js';
-
-export interface ClaimOptions {
-  readonly runner: Runner;
-  readonly leaseMs: number;
-  /** How many of the claims have a slot, or will have one before the next trip is over: these are started in the same append. */
-  readonly startable: number;
-  readonly misfireToleranceMs: number;
-  /** Claims wanted; more rows are picked where twins that wait stand in front. */
-  readonly most: number;
-  readonly handlerOf: (type: string) => Handler | undefined;
-  /** True where an equal job is in this runner's hands: its twin waits, since it may soon be covered. */
-  readonly isHeldHere: (dedupKey: string) => boolean;
-  readonly lost: AbortSignal;
-  readonly log: (line: string) => void;
-}
 
 /** A claim that was sent; whether it stands is known when the transaction has committed. */
 export interface TriedClaim {
@@ -39,21 +22,6 @@ export interface ClaimBatch {
   /** Picked, and left for the time that an equal job is in this runner's hands. */
   readonly twins: number;
 }
-
-/** A waiting job with what was read of it. */
-export interface Candidate {
-  readonly jobId: string;
-  readonly state: Waiting;
-  /** Where its enqueue (or last requeue) stands in the history. */
-  readonly enqueuedAt: Position;
-  readonly handler: Handler;
-}
-
-export const dedupKeyOf = ({ job: { enqueued } }: { readonly job: Waiting['job'] }): string =>
-  `${enqueued.wiki}\n${enqueued.type}\n${enqueued.dedup.sha1}`;
-
-export const ignoresDuplicates = ({ state, handler }: Pick<Candidate, 'state' | 'handler'>): boolean =>
-  state.job.ignoreDuplicates || handler.ignoreDuplicates;
 
 export const claimPicked = async (
   session: ClaimSession,

@@ -5,7 +5,7 @@ import type { ClaimJob } from '../../domain/job/commands.js';
 import type { JobState } from '../../domain/job/state.js';
 import type { ClaimSession, FamilyRoot } from '../../projections/ports.js';
 import { loadJobs } from '../streams/job-streams.js';
-import type { Candidate } from './claiming.js';
+import type { Candidate } from './candidate.js';
 
 export type Cover = Partial<Pick<ClaimJob, 'executedLater' | 'newerRoot'>>;
 

@@ -1,7 +1,7 @@
 /** What a runner has in hand, all that changes of it in one place, and how much more it can take. */
 import type { Handler } from '../define-job.js';
 import type { AttemptControl, AttemptEnd, AttemptPorts, StartedAttempt } from './attempt.js';
-import { dedupKeyOf } from './claiming.js';
+import { dedupKeyOf } from './candidate.js';
 import type { HeldJob } from './holding.js';
 import { interruption } from './interruption.js';
 import { keyCounter, type KeyCounter } from './key-counter.js';

@@ -5,7 +5,7 @@
 import type { Running } from '../../domain/job/state.js';
 import { report, runAttempt, type AttemptEnd } from './attempt.js';
 import { startAttempt, startedAttempt } from './attempt-start.js';
-import { dedupKeyOf } from './claiming.js';
+import { dedupKeyOf } from './candidate.js';
 import {
   done,
   drop,

@@ -5,7 +5,8 @@ import type { EventStore } from '../../domain/ports.js';
 import type { ClaimDesk, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { loadJobs } from '../streams/job-streams.js';
 import { pause } from '../pause.js';
-import { claimPicked, type ClaimBatch, type ClaimOptions, type TriedClaim } from './claiming.js';
+import type { ClaimOptions } from './candidate.js';
+import { claimPicked, type ClaimBatch, type TriedClaim } from './claiming.js';
 import { held, type HeldJob } from './holding.js';
 import { nextPicks } from './rotation.js';
 

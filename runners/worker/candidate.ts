@@ -1,0 +1,35 @@
+/** A job that may be claimed, and what claims are made with. */
+import type { Runner } from '../../domain/job/facts.js';
+import type { Waiting } from '../../domain/job/state.js';
+import type { Position } from '../../domain/ledger.js';
+import type { Handler } from '../define-job.js';
+
+export interface ClaimOptions {
+  readonly runner: Runner;
+  readonly leaseMs: number;
+  /** How many of the claims have a slot, or will have one before the next trip is over: these are started in the same append. */
+  readonly startable: number;
+  readonly misfireToleranceMs: number;
+  /** Claims wanted; more rows are picked where twins that wait stand in front. */
+  readonly most: number;
+  readonly handlerOf: (type: string) => Handler | undefined;
+  /** True where an equal job is in this runner's hands: its twin waits, since it may soon be covered. */
+  readonly isHeldHere: (dedupKey: string) => boolean;
+  readonly lost: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+/** A waiting job with what was read of it. */
+export interface Candidate {
+  readonly jobId: string;
+  readonly state: Waiting;
+  /** Where its enqueue (or last requeue) stands in the history. */
+  readonly enqueuedAt: Position;
+  readonly handler: Handler;
+}
+
+export const dedupKeyOf = ({ job: { enqueued } }: { readonly job: Waiting['job'] }): string =>
+  `${enqueued.wiki}\n${enqueued.type}\n${enqueued.dedup.sha1}`;
+
+export const ignoresDuplicates = ({ state, handler }: Pick<Candidate, 'state' | 'handler'>): boolean =>
+  state.job.ignoreDuplicates || handler.ignoreDuplicates;
