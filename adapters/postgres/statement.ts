@@ -12,9 +12,21 @@ export interface Statement {
   readonly text: string;
 }
 
+/** Texts are few, and asked for at every claim and read: each is hashed once. */
+const digests = new Map<string, string>();
+
+const digestOf = (text: string): string => {
+  let digest = digests.get(text);
+  if (digest === undefined) {
+    digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
+    digests.set(text, digest);
+  }
+  return digest;
+};
+
 /** A name that two different texts never share on one connection, whatever the schema and the fragments. */
 export const prepared = (label: string, text: string): Statement => ({
-  name: `${label}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`,
+  name: `${label}-${digestOf(text)}`,
   text,
 });
 
