@@ -3,6 +3,7 @@
  * bytes, hash, token and times.
  */
 import { phpSerialize } from '../domain/job/php-array.js';
+import { withPage, type Page } from '../domain/job/page.js';
 import type { JobEnqueued, JobEventOf } from '../domain/job/events.js';
 import type { JsonObject } from '../domain/json.js';
 import { jobIdOfEvent, nothing, ownRow } from './address.js';
@@ -15,13 +16,8 @@ export const jobTable: Table = { name: 'job', key: ['job_uuid'], isSum: false, c
 /** MediaWiki's `job_random`: 31 bits, here of the job's id, so that a rebuild gives the same. */
 const randomOf = (jobId: string): number => Number.parseInt(jobId.slice(-8), 16) & 0x7fffffff;
 
-/** Params as MediaWiki would write them: namespace and title are part of them. */
-const phpParams = (params: JsonObject, namespace: number | undefined, title: string | undefined): string =>
-  phpSerialize({
-    ...params,
-    ...(Object.hasOwn(params, 'namespace') ? {} : { namespace: namespace ?? -1 }),
-    ...(Object.hasOwn(params, 'title') ? {} : { title: title ?? '' }),
-  });
+/** Params as MediaWiki would write them: the page, where there is one, is part of them. */
+const phpParams = (params: JsonObject, page: Page): string => phpSerialize(withPage(params, page));
 
 const ERASED = '(the params were erased)';
 const NOT_TEXT = '(params hold bytes that a text cannot: see job_params_raw)';
@@ -51,10 +47,10 @@ const hexOfBase64 = (base64: string): string => {
   return hexOf(bytes.length, (index) => bytes.charCodeAt(index));
 };
 
-const paramsColumns = ({ imported, params, namespace, title }: JobEnqueued): Row => {
+const paramsColumns = ({ imported, params, ...page }: JobEnqueued): Row => {
   if (imported?.paramsBase64 !== undefined)
     return { job_params: NOT_TEXT, job_params_raw: hexOfBase64(imported.paramsBase64) };
-  return textColumns(imported?.params ?? phpParams(params, namespace, title));
+  return textColumns(imported?.params ?? phpParams(params, page));
 };
 
 const textColumns = (text: string): Row =>
@@ -106,7 +102,7 @@ const suppressedPatch = (
     ? {}
     : { job_class: placement.class, job_priority: placement.priority }),
   ...(inherited.notBefore === undefined ? {} : { job_release_timestamp: inherited.notBefore }),
-  ...(renewed === undefined ? {} : textColumns(phpParams(renewed.params, renewed.namespace, renewed.title))),
+  ...(renewed === undefined ? {} : textColumns(phpParams(renewed.params, renewed))),
 });
 
 const project = (at: ProjectedEvent): readonly TableChange[] => {
@@ -162,7 +158,7 @@ const requeued = (at: ProjectedEvent, { enqueued }: JobEventOf<'JobRequeued'>['d
 
 export const jobProjection: Projection = {
   name: 'job',
-  version: 1,
+  version: 2,
   drive: 'catch-up',
   tables: [jobTable],
   handles: [

@@ -15,9 +15,13 @@ const flaw = (text: string, maxBytes: number, minBytes: number): string | undefi
   const bytes = utf8Length(text);
   if (bytes < minBytes) return 'is empty';
   if (bytes > maxBytes) return `has ${bytes} bytes, at most ${maxBytes} are allowed`;
+  return characterFlaw(text);
+};
+
+/** What no name and no key may hold: control characters, and halves of surrogate pairs, which all become the same in UTF-8. */
+export const characterFlaw = (text: string): string | undefined => {
   if (CONTROL.test(text)) return 'holds a control character';
-  if (hasLoneSurrogate(text)) return 'holds half a surrogate pair';
-  return undefined;
+  return hasLoneSurrogate(text) ? 'holds half a surrogate pair' : undefined;
 };
 
 /** What is wrong with a job type, or undefined. */

@@ -28,3 +28,8 @@ export const comparePhpKeys = (left: string, right: string): number => {
   const bothNumeric = NUMERIC.test(left) && NUMERIC.test(right);
   return bothNumeric ? compareNumbers(left, right) : compareBytes(left, right);
 };
+
+/** One order for all keys, also where PHP's own depends on how they stood before. */
+export const inByteOrder = <A>(
+  entries: readonly (readonly [string, A])[],
+): readonly (readonly [string, A])[] => entries.toSorted(([left], [right]) => compareBytes(left, right));

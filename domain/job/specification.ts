@@ -8,7 +8,7 @@ import type { JsonObject } from '../json.js';
 import { unknownName } from '../nearest.js';
 import { isUuid } from '../ledger.js';
 import type { JobClass } from './facts.js';
-import { titleFlaw, typeFlaw, wikiFlaw } from './names.js';
+import { characterFlaw, titleFlaw, typeFlaw, wikiFlaw } from './names.js';
 import { checkParams } from './params.js';
 
 export interface JobSpecification {
@@ -82,6 +82,7 @@ const integer =
       ? undefined
       : `is not a whole number from ${least} to ${most}`;
 
+/** In full: keys that differ only behind some point would otherwise be told apart here and be the same to a hash. */
 const short =
   (most: number) =>
   (value: string): Flaw =>
@@ -89,7 +90,7 @@ const short =
       ? 'is empty'
       : value.length > most
         ? `has ${value.length} characters, at most ${most} are allowed`
-        : titleFlaw(value.slice(0, 60));
+        : characterFlaw(value);
 
 const INT4 = 2_147_483_647;
 const MAX_PRIORITY = 1_000_000;

@@ -66,14 +66,22 @@ const nameFlaw = ({ job_cmd: type, job_title: title }: JobRow): string | undefin
 
 const hashOf = jobSha1(sha1Hex);
 
+/** MediaWiki's columns of a job that is about no page. */
+const hasPage = ({ job_namespace: namespace, job_title: title }: JobRow): boolean =>
+  namespace !== -1 || title !== '';
+
 const enqueued = (row: JobRow, params: JsonObject, terms: ImportTerms): ImportDraft['job'] => {
-  const subject = { type: row.job_cmd, namespace: row.job_namespace, title: row.job_title, params };
+  const { job_cmd: type, job_namespace: namespace, job_title: title } = row;
+  const subject = { type, namespace, title, params };
   const { requestId } = params;
   return defined({
     ...subject,
     params: isPlainText(row.job_params) ? params : withoutNul(params),
     wiki: terms.wiki,
-    dedup: { ignoreDuplicates: false, sha1: row.job_sha1 === '' ? hashOf(subject) : row.job_sha1 },
+    dedup: {
+      ignoreDuplicates: false,
+      sha1: row.job_sha1 === '' ? hashOf(hasPage(row) ? subject : { type, params }) : row.job_sha1,
+    },
     root: rootOf(params),
     class: 'normal' as const,
     priority: 0,

@@ -1,6 +1,6 @@
 /** A job about to be enqueued: checked, with its id, its hash and its family, but without its number. */
 import { newId, sha1Hex } from '../../adapters/system.js';
-import { jobSha1 } from '../../domain/job/dedup-info.js';
+import { canonical, jobSha1 } from '../../domain/job/dedup-info.js';
 import type { JobEnqueued } from '../../domain/job/events.js';
 import { retryPolicy } from '../../domain/job/retry.js';
 import { rootOf, withRootTimestamp } from '../../domain/job/root.js';
@@ -24,7 +24,7 @@ export const draft = (checked: CheckedSpecification, now: string): Draft => ({
   ...checked,
   id: checked.jobId ?? newId(),
   hasOwnId: checked.jobId !== undefined,
-  sha1: hashOf(checked),
+  sha1: hashOf({ ...checked, params: canonical(checked.params) }),
   root: rootOf(checked.params),
   now,
 });

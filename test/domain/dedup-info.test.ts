@@ -1,17 +1,26 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { base36OfHex } from '../../domain/job/base36.js';
-import { dedupInfo, jobSha1 } from '../../domain/job/dedup-info.js';
+import { canonical, dedupInfo, jobSha1 } from '../../domain/job/dedup-info.js';
 import { comparePhpKeys } from '../../domain/job/php-key-order.js';
+import type { Json, JsonObject } from '../../domain/json.js';
 
 const sha1Hex = (text: string): string => createHash('sha1').update(text).digest('hex');
 const sha1Of = jobSha1(sha1Hex);
 
 describe('dedupInfo', () => {
-  it('puts namespace -1 and an empty title where a job has no page', () => {
+  it('has neither namespace nor title where a job has no page', () => {
     expect(dedupInfo({ type: 'null', params: { lives: 0 } })).to.equal(
-      'a:2:{s:4:"type";s:4:"null";s:6:"params";a:3:{s:5:"lives";i:0;s:9:"namespace";i:-1;s:5:"title";s:0:"";}}',
+      'a:2:{s:4:"type";s:4:"null";s:6:"params";a:1:{s:5:"lives";i:0;}}',
     );
+  });
+
+  it('has both where a job has one of them: the main namespace, or an empty title', () => {
+    const page = (facts: object) => dedupInfo({ type: 't', params: {}, ...facts });
+    expect(page({ title: 'Help' })).to.equal(page({ namespace: 0, title: 'Help' }));
+    expect(page({ namespace: 4 })).to.equal(page({ namespace: 4, title: '' }));
+    expect(page({ namespace: 0 })).not.to.equal(page({}));
   });
 
   it('leaves out what differs between equal jobs, and keeps what tells a root from a leaf', () => {
@@ -34,7 +43,13 @@ describe('dedupInfo', () => {
     expect(dedupInfo({ type: 't', params: { b: 2, a: 1, namespace: 4 } })).to.equal(one);
   });
 
-  it('lets a namespace and title inside the params win', () => {
+  it('lets a namespace or title inside the params win', () => {
+    const half = { type: 't', params: { title: 'Help' } };
+    expect(dedupInfo({ ...half, namespace: 3, title: 'Other' })).to.equal(dedupInfo(half));
+    const unset = { type: 't', params: { title: null } };
+    expect(dedupInfo({ ...unset, namespace: 3, title: 'Other' }))
+      .to.include('i:3;')
+      .and.to.include('Other');
     const inside = { type: 't', namespace: 3, title: 'Other', params: { namespace: 4, title: 'Help' } };
     expect(dedupInfo(inside)).to.equal(dedupInfo({ type: 't', namespace: 4, title: 'Help', params: {} }));
   });
@@ -47,7 +62,7 @@ describe('dedupInfo', () => {
 
   it('sorts keys as ksort() of PHP 8.2 does', () => {
     const params = { b: 1, a: 2, '10': 3, '9': 4, '-1': 5, A: 6, é: 7, '😀': 8, '\uffff': 9 };
-    const info = dedupInfo({ type: 't', params });
+    const info = dedupInfo({ type: 't', namespace: 0, title: '', params });
     const keys = [...info.slice(info.indexOf('params')).matchAll(/(?:i:(-?\d+)|s:\d+:"([^"]*)");i:-?\d/g)];
     expect(keys.map(([, integer, text]) => integer ?? text)).to.deep.equal([
       '-1',
@@ -61,6 +76,56 @@ describe('dedupInfo', () => {
       '\uffff',
       '😀',
     ]);
+  });
+});
+
+describe('the canonical form', () => {
+  const sha1OfParams = (params: JsonObject): string => sha1Of({ type: 't', params: canonical(params) });
+  const shuffled = (value: Json, random: () => number): Json => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((member: Json) => shuffled(member, random));
+    const entries = Object.entries<Json>(value as JsonObject).map(
+      ([key, member]) => [random(), key, shuffled(member, random)] as const,
+    );
+    return Object.fromEntries(
+      entries.toSorted(([a], [b]) => a - b).map(([, key, member]) => [key, member] as const),
+    );
+  };
+  const key = fc.oneof(fc.string(), fc.constantFrom('10', '9', '1a', '9a', '00', '0', '-1', '1.0', '1e0'));
+  const anyParams = fc
+    .dictionary(key, fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue())))
+    .map((params): JsonObject => JSON.parse(JSON.stringify(params)));
+
+  it('gives equal params one hash, in whatever order their keys were written, at any depth', () => {
+    fc.assert(
+      fc.property(
+        anyParams,
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+        (params, drawn) => {
+          const random = (): number => Number(drawn.next().value);
+          expect(sha1OfParams(shuffled(params, random) as JsonObject)).to.equal(sha1OfParams(params));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is the value itself, but for the order of keys', () => {
+    fc.assert(
+      fc.property(anyParams, (params) => {
+        expect(canonical(params)).to.deep.equal(params);
+      }),
+    );
+  });
+
+  it("changes nothing where nested keys stand in order: the hash is a MediaWiki Job's", () => {
+    const job = {
+      type: 't',
+      namespace: 4,
+      title: 'Help',
+      params: { z: 1, range: { end: 5, start: [3, 1] } },
+    };
+    expect(sha1Of({ ...job, params: canonical(job.params) })).to.equal(sha1Of(job));
   });
 });
 
