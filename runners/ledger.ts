@@ -31,6 +31,8 @@ export interface OpenFailed {
 }
 
 export interface Ledger {
+  /** Who writes, as the events' metadata tell, where nobody else is named. */
+  readonly by: string;
   readonly url: string;
   readonly schema: SchemaName;
   /** For reading the tables. */
@@ -43,6 +45,8 @@ export interface Ledger {
   readonly clock: LedgerClock;
   readonly producer: Producer;
   readonly whereabouts: Whereabouts;
+  /** Tells the runner that has the job in hand, wherever it is, to look whether its claim still stands. It may fail to be heard. */
+  readonly summon: (jobId: string) => Promise<void>;
   /** Tables brought to the end of history as it is now. */
   readonly catchUp: (
     projections: readonly Projection[],
@@ -119,6 +123,7 @@ const compose = (
     log,
   });
   return {
+    by,
     url,
     schema,
     pool,
@@ -130,6 +135,7 @@ const compose = (
     clock,
     producer: producer({ store, index, clock, by }),
     whereabouts: whereabouts(),
+    summon: store.summon,
     catchUp: (projections) => catchUp(pool, schema, projections, options),
     expireClaims: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,

@@ -49,7 +49,9 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
     tickMs: options.reaperTickMs ?? defaultWorkerOptions.reaperTickMs,
     onExpired: runner.wake,
   });
-  const stopListening = ledger.store.onNews(runner.wake);
+  const stopListening = ledger.store.onNews((jobId) =>
+    jobId === undefined ? runner.wake() : runner.recheck(jobId),
+  );
   const run = async (): Promise<WorkSummary> => {
     try {
       return await runner.run();

@@ -19,8 +19,13 @@ export interface PostgresEventStoreOptions {
 export interface PostgresEventStore extends EventStore {
   /** Tells waiting subscriptions, of every process, that there is news. Appends through a pool do so themselves. */
   readonly wake: () => void;
-  /** Calls the listener when there may be news, of this process or another; gives back how to stop. */
-  readonly onNews: (listener: () => void) => () => void;
+  /**
+   * Calls the listener when there may be news, of this process or another: of the job named, or that there were appends. Gives back how
+   * to stop.
+   */
+  readonly onNews: (listener: (jobId?: string) => void) => () => void;
+  /** Tells all listeners, of every process, that there is news of this job. */
+  readonly summon: (jobId: string) => Promise<void>;
   /** Ends the listening connection. The pool stays its owner's. */
   readonly close: () => Promise<void>;
 }
@@ -70,6 +75,7 @@ export const postgresEventStore = (
     subscribe: (options) => catchUpSubscription(history(), options, { pollMilliseconds }),
     wake: () => wakeUps?.wake(),
     onNews: (listener) => wakeUps?.listen(listener) ?? (() => undefined),
+    summon: (jobId) => wakeUps?.summon(jobId) ?? Promise.resolve(),
     close: () => wakeUps?.close() ?? Promise.resolve(),
   };
 };

@@ -7,8 +7,10 @@ import { quoteIdentifier, type SchemaName } from './schema-name.js';
 
 export interface WakeUps {
   readonly wake: () => void;
-  /** Calls the listener at every wake-up, of this process or another; gives back how to stop. */
-  readonly listen: (listener: () => void) => () => void;
+  /** Calls the listener at every wake-up, of this process or another, with the job that is summoned, if one is; gives back how to stop. */
+  readonly listen: (listener: (jobId?: string) => void) => () => void;
+  /** Tells every process at once that there is news of this job. */
+  readonly summon: (jobId: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -42,7 +44,11 @@ const throttled = (milliseconds: number, action: () => void): { call: () => void
 };
 
 /** A connection that listens as long as it is wanted, and comes back when it is lost. */
-const listening = (pool: pg.Pool, channel: string, onNews: () => void): (() => Promise<void>) => {
+const listening = (
+  pool: pg.Pool,
+  channel: string,
+  onNews: (jobId?: string) => void,
+): (() => Promise<void>) => {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -61,7 +67,7 @@ const listening = (pool: pg.Pool, channel: string, onNews: () => void): (() => P
     };
     next.on('error', lose);
     next.on('end', lose);
-    next.on('notification', onNews);
+    next.on('notification', ({ payload }) => onNews(payload === '' ? undefined : payload));
     try {
       await next.connect();
       await next.query(`LISTEN ${quoteIdentifier(channel)}`);
@@ -82,10 +88,10 @@ const listening = (pool: pg.Pool, channel: string, onNews: () => void): (() => P
 
 export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
   const channel = `${schema}:appended`;
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(jobId?: string) => void>();
   let stopListening: (() => Promise<void>) | undefined;
-  const onNews = (): void => {
-    for (const listener of listeners) listener();
+  const onNews = (jobId?: string): void => {
+    for (const listener of listeners) listener(jobId);
   };
 
   // A lost wake-up costs its readers one poll; the next statement of the pool reports what is wrong.
@@ -101,6 +107,9 @@ export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
 
   return {
     wake: notify.call,
+    summon: async (jobId) => {
+      await pool.query('SELECT pg_notify($1, $2)', [channel, jobId]).catch(() => undefined);
+    },
     listen: (listener) => {
       listeners.add(listener);
       stopListening ??= listening(pool, channel, onNews);

@@ -14,6 +14,8 @@ export type JobRejection =
   | { readonly _tag: 'NotStarted' }
   | { readonly _tag: 'AlreadyStarted' }
   | { readonly _tag: 'NotStopped'; readonly state: JobState['_tag'] }
+  /** Nobody holds a claim that could be given back. */
+  | { readonly _tag: 'NotHeld'; readonly state: JobState['_tag'] }
   | { readonly _tag: 'HasEnded'; readonly state: JobState['_tag'] };
 
 export const explainRejection = (rejection: JobRejection): string => {
@@ -38,6 +40,8 @@ export const explainRejection = (rejection: JobRejection): string => {
       return 'the claim has been started already';
     case 'NotStopped':
       return `the job is ${rejection.state}; only an abandoned or cancelled one can be made ready again`;
+    case 'NotHeld':
+      return `the job is ${rejection.state}; there is no claim to give back`;
     case 'HasEnded':
       return `the job has ended: it is ${rejection.state}`;
   }

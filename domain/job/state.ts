@@ -69,6 +69,9 @@ export type JobState = { readonly _tag: 'None' } | ExistingJob;
 
 export const noJob: JobState = { _tag: 'None' };
 
+export const isHeld = (state: JobState): state is Claimed | Running =>
+  state._tag === 'Claimed' || state._tag === 'Running';
+
 export const hasEnded = (state: ExistingJob): boolean =>
   state._tag === 'Succeeded' ||
   state._tag === 'Abandoned' ||

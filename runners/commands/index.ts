@@ -9,6 +9,7 @@ import { history } from './history.js';
 import { importCommand } from './import.js';
 import { job } from './job.js';
 import { migrate } from './migrate.js';
+import { cancel, release, retry } from './operations.js';
 import { project } from './project.js';
 import { queues } from './queues.js';
 import { rebuild } from './rebuild.js';
@@ -32,6 +33,9 @@ export const commands: readonly CliCommand[] = [
   explain,
   executions,
   trace,
+  retry,
+  cancel,
+  release,
   replay,
   audit,
   rebuild,

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import { eventCodecs, isEventType } from '../../domain/events.js';
+import type { EventStore } from '../../domain/ports.js';
 import { unknownName } from '../../domain/nearest.js';
 import { toJson } from '../cli/output.js';
 import { eventLine } from '../reading/event-line.js';
@@ -9,7 +10,7 @@ import { replay as replayEvents } from '../reading/replay.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { instant } from './instant-option.js';
 import { collected } from './option-values.js';
-import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';
+import { done, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 
 interface ReplayOptions {
   readonly stream?: string;
@@ -25,12 +26,22 @@ const position = (value: string): bigint => {
   return BigInt(value);
 };
 
+/** A name that was mistyped would otherwise look like a stream without events of that kind. */
+const unknownStream = async (store: EventStore, stream: string | undefined): Promise<Outcome | undefined> => {
+  if (stream === undefined) return undefined;
+  const first = await store.readStream(stream, { limit: 1 })();
+  if (E.isLeft(first)) return storeFailed(first.left);
+  return first.right.length === 0 ? negative(`there is no stream ${stream} in this ledger`) : undefined;
+};
+
 const replayIt = async (context: CommandContext, options: ReplayOptions): Promise<Outcome> => {
   const { type: types, ...range } = options;
   const stranger = types?.find((type) => !isEventType(type));
   if (stranger !== undefined)
     return wrongUsage(unknownName('event type', stranger, Object.keys(eventCodecs)));
   return context.withLedger('operator', async ({ store }) => {
+    const unknown = await unknownStream(store, range.stream);
+    if (unknown !== undefined) return unknown;
     const replayed = await replayEvents(store, { ...range, types }, (events) =>
       context.out.write(events.map((event) => `${toJson(eventLine(event))}\n`).join('')),
     );

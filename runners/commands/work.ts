@@ -64,6 +64,7 @@ const COUNTED: readonly (readonly [keyof WorkSummary, string])[] = [
   ['refused', 'refused for their params'],
   ['superseded', 'superseded'],
   ['released', 'given back'],
+  ['cancelled', 'cancelled while they ran'],
   ['lost', 'lost'],
 ];
 

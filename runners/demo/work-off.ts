@@ -16,6 +16,7 @@ const sum = (a: WorkSummary, b: WorkSummary): WorkSummary => ({
   refused: a.refused + b.refused,
   lost: a.lost + b.lost,
   released: a.released + b.released,
+  cancelled: a.cancelled + b.cancelled,
   superseded: a.superseded + b.superseded,
 });
 

@@ -1,5 +1,6 @@
 /** Every error that leaves the library, as a sentence. */
 import { explainStoreError, type StoreError } from '../../domain/errors.js';
+import { explainRejection, type JobRejection } from '../../domain/job/errors.js';
 import type { InvalidSpecification } from '../../domain/job/specification.js';
 import type { OpenFailed } from '../ledger.js';
 
@@ -8,7 +9,14 @@ export interface JobNotFound {
   readonly jobId: string;
 }
 
-export type TaggedError = StoreError | InvalidSpecification | OpenFailed | JobNotFound;
+/** The job is not in a state that this can be done to. */
+export interface OperationRefused {
+  readonly _tag: 'OperationRefused';
+  readonly jobId: string;
+  readonly rejection: JobRejection;
+}
+
+export type TaggedError = StoreError | InvalidSpecification | OpenFailed | JobNotFound | OperationRefused;
 
 export const sentenceOf = (error: TaggedError): string => {
   switch (error._tag) {
@@ -18,6 +26,8 @@ export const sentenceOf = (error: TaggedError): string => {
       return error.message;
     case 'JobNotFound':
       return `there is no job ${error.jobId}`;
+    case 'OperationRefused':
+      return `job ${error.jobId}: ${explainRejection(error.rejection)}`;
     default:
       return explainStoreError(error);
   }

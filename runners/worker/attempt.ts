@@ -10,7 +10,7 @@ import type { EventStore } from '../../domain/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { HandledJob, Handler, JobContext } from '../define-job.js';
 import { childrenOf } from './spawning.js';
-import type { Interruption } from './interruption.js';
+import { ClaimTaken, type Interruption } from './interruption.js';
 import { write, type HeldJob, type WriteFailure } from './holding.js';
 import type { Tenure } from './tenure.js';
 
@@ -24,7 +24,7 @@ export interface AttemptPorts {
   readonly misfireToleranceMs: number;
 }
 
-export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released';
+export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released' | 'cancelled';
 
 export interface AttemptControl {
   /** Fires when the handler is to stop: the lease is lost, or the grace time is over. */
@@ -50,10 +50,18 @@ export const runAttempt = async (
   control: AttemptControl,
   slotFreed: () => void,
 ): Promise<AttemptEnd> => {
+  if (control.abort.hasFired()) {
+    slotFreed();
+    return endOfTaken(control.abort.reason());
+  }
   const outcome = await execute(ports, started, control);
   slotFreed();
   return settle(ports, started.job, outcome, control);
 };
+
+/** No handler is called for what was taken from this runner before. */
+const endOfTaken = (reason: unknown): AttemptEnd =>
+  reason instanceof ClaimTaken && reason.name === 'JobCancelled' ? 'cancelled' : 'lost';
 
 type Outcome = { readonly durationMs: number } & (
   | {
@@ -172,6 +180,11 @@ const settle = async (
 export const report = (ports: AttemptPorts, job: HeldJob, command: JobCommand) =>
   write(ports.store, ports.tenure, job, command, ports.clock.now());
 
+const cancelled = (ports: AttemptPorts, { jobId }: HeldJob, reason: string): AttemptEnd => {
+  ports.log(`job ${jobId} was cancelled in the hands of this runner, whose report is not taken: ${reason}`);
+  return 'cancelled';
+};
+
 /** A report that can never be written must not leave its claim behind: the runner gives its id up, and the lease runs out. */
 export const ended = (
   ports: AttemptPorts,
@@ -180,6 +193,7 @@ export const ended = (
   end: AttemptEnd,
 ): AttemptEnd => {
   if (E.isRight(written)) return end;
+  if (job.state._tag === 'Cancelled') return cancelled(ports, job, job.state.reason);
   const why = written.left._tag === 'NotWritten' ? written.left.message : explainRejection(written.left);
   ports.log(`job ${job.jobId}: its report was refused: ${why}`);
   if (written.left._tag === 'NotWritten') ports.tenure.lose(`a report could not be written: ${why}`);

@@ -3,6 +3,17 @@ export interface Interruption {
   readonly signal: () => AbortSignal;
   readonly fire: (reason: unknown) => void;
   readonly hasFired: () => boolean;
+  readonly reason: () => unknown;
+}
+
+/** What a handler's signal says where its claim was taken from it. */
+export class ClaimTaken extends Error {
+  constructor(
+    override readonly name: 'JobCancelled' | 'LeaseLost',
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 export const interruption = (): Interruption => {
@@ -21,5 +32,6 @@ export const interruption = (): Interruption => {
       controller?.abort(reason);
     },
     hasFired: () => fired !== undefined,
+    reason: () => fired?.reason,
   };
 };

@@ -22,6 +22,7 @@ import {
   type Uncalled,
 } from './hand.js';
 import type { HeldJob } from './holding.js';
+import { keepRechecking, recheck } from './recheck.js';
 
 export interface Slots {
   readonly counts: EndCounts;
@@ -45,6 +46,10 @@ export interface Slots {
   readonly interrupt: (why: string) => Promise<void>;
   /** The leases are gone: signals fire, and nothing is reported. */
   readonly forsake: (reason: unknown) => void;
+  /** This job's claim may have been taken: looks, and fires its handler's signal where that is so. */
+  readonly recheck: (jobId: string) => Promise<void>;
+  /** The same for all that runs long, from time to time. */
+  readonly keepRechecking: (everyMs: number, ended: AbortSignal) => Promise<void>;
 }
 
 export const slots = (options: SlotsOptions): Slots => {
@@ -66,6 +71,8 @@ export const slots = (options: SlotsOptions): Slots => {
       await Promise.all([...hand.active].map((entry) => giveBack(hand, entry, why)));
     },
     forsake: (reason) => forsake(hand, reason),
+    recheck: (jobId) => recheck(hand, jobId),
+    keepRechecking: (everyMs, ended) => keepRechecking(hand, everyMs, ended),
   };
 };
 
@@ -143,7 +150,8 @@ const release = async ({ options }: Hand, job: HeldJob, why: string): Promise<At
   const ports = options.ports();
   const now = ports.clock.now();
   const written = await report(ports, job, { _tag: 'ReleaseClaim', token: job.token, now, why });
-  return written._tag === 'Right' ? 'released' : 'lost';
+  if (written._tag === 'Right') return 'released';
+  return job.state._tag === 'Cancelled' ? 'cancelled' : 'lost';
 };
 
 /** Interrupted for good: what its handler still does or says is not reported, unless its report was under way before. */

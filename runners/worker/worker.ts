@@ -19,6 +19,8 @@ export interface Worker {
   readonly stop: () => void;
   /** Something may be ready. */
   readonly wake: () => void;
+  /** Somebody did something to this job: where it is in hand here, its handler may have to be told. */
+  readonly recheck: (jobId: string) => void;
 }
 
 export const worker = (dependencies: WorkerDependencies, options: WorkerOptions): Worker => {
@@ -71,6 +73,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
       claims.refresh();
       ringAll();
     },
+    recheck: (jobId) => void hands.recheck(jobId),
   };
 };
 
@@ -87,7 +90,9 @@ const workUntilStopped = async (
   await tenures.begin(onLost);
   if (options.drain) await dependencies.expireClaims();
   const ended = new AbortController();
+  const over = new AbortController();
   const assistant = assist(desk, ended.signal);
+  const rechecking = hands.keepRechecking(options.heartbeatMs, over.signal);
   while (!stopping.aborted) {
     if (tenures.current().lost.aborted) await tenures.begin(onLost);
     if (await isFinished(desk)) break;
@@ -96,6 +101,8 @@ const workUntilStopped = async (
   ringAll();
   await assistant;
   await finish(desk, tenures.current());
+  over.abort();
+  await rechecking;
   return { ...hands.counts, superseded: desk.superseded };
 };
 

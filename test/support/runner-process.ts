@@ -25,7 +25,7 @@ const run = async (job: HandledJob<Wish>, { signal }: JobContext): Promise<void>
   if (job.attempt <= failures) throw new Error('not yet');
   if (kills) process.kill(process.pid, 'SIGKILL');
   if (milliseconds > 0) await pause(milliseconds, signal);
-  mark(job, 'done');
+  mark(job, signal.aborted && signal.reason instanceof Error ? signal.reason.name : 'done');
 };
 
 const ledger = await openLedger({

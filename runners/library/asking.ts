@@ -1,0 +1,77 @@
+/** What can be asked of a ledger: by programs, and by handlers through their context. Every member gives a `TaskEither`. */
+import * as E from 'fp-ts/lib/Either.js';
+import type * as T from 'fp-ts/lib/Task.js';
+import * as TE from 'fp-ts/lib/TaskEither.js';
+import type { StoreError } from '../../domain/errors.js';
+import type { JobSpecification } from '../../domain/job/specification.js';
+import type { ExistingJob } from '../../domain/job/state.js';
+import { jobStream, type RecordedEvent } from '../../domain/ledger.js';
+import { catchUpProjections } from '../../projections/index.js';
+import type { Ledger as Site } from '../ledger.js';
+import {
+  cancelJob,
+  releaseJob,
+  retryJob,
+  type OperationError,
+  type OperationOptions,
+} from '../operations/operate.js';
+import { retryAbandoned, type AbandonedJobs, type Retried } from '../operations/retry-abandoned.js';
+import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from '../producer/enqueueing.js';
+import { loadJob } from '../streams/job-streams.js';
+import type { JobNotFound } from './error-sentences.js';
+import { promised, type PromisedApi } from './promised.js';
+
+export interface Asking {
+  /** One job. Concurrent calls share their trips to the database. */
+  readonly enqueue: (specification: JobSpecification) => TE.TaskEither<EnqueueError, EnqueueOutcome>;
+  /** The job as its history tells. */
+  readonly job: (jobId: string) => TE.TaskEither<StoreError | JobNotFound, ExistingJob>;
+  /** Every event of the job, in order. */
+  readonly history: (jobId: string) => TE.TaskEither<StoreError | JobNotFound, readonly RecordedEvent[]>;
+  /** Brings the catch-up tables to the end of history as it is now. */
+  readonly project: () => TE.TaskEither<StoreError, void>;
+  /** Makes an abandoned or cancelled job ready again, its attempts counted from 0. */
+  readonly retry: (jobId: string, options?: OperationOptions) => TE.TaskEither<OperationError, ExistingJob>;
+  /** The same with all abandoned jobs of a queue, a type or a wiki, lowest number first. */
+  readonly retryAbandoned: (which: AbandonedJobs) => TE.TaskEither<StoreError, Retried>;
+  /** Ends a job that waits or runs; a running handler's signal fires, wherever it runs. */
+  readonly cancel: (jobId: string, options?: OperationOptions) => TE.TaskEither<OperationError, ExistingJob>;
+  /** Gives a claim back, uncounted; a running handler's signal fires, and another runner takes the job. */
+  readonly release: (jobId: string, options?: OperationOptions) => TE.TaskEither<OperationError, ExistingJob>;
+}
+
+/** What handlers are given as `context.ledger`. */
+export interface HandlersLedger extends Asking {
+  /** Many jobs: an answer each, in their order. Bad ones cost the good ones nothing. */
+  readonly enqueueAll: (specifications: readonly JobSpecification[]) => T.Task<readonly EnqueueAnswer[]>;
+  /** The same with promises; what would be a left is thrown as a `LedgerError`. */
+  readonly promises: PromisedApi<Asking>;
+}
+
+const asking = (site: Site): Asking => ({
+  enqueue: (specification) => () => site.producer.enqueue(specification),
+  job: (jobId) => async () => {
+    const state = await loadJob(site.store, jobId);
+    if (E.isLeft(state)) return state;
+    return state.right._tag === 'None' ? E.left({ _tag: 'JobNotFound', jobId }) : E.right(state.right);
+  },
+  history: (jobId) => async () => {
+    const events = await site.store.readStream(jobStream(jobId))();
+    if (E.isLeft(events)) return events;
+    return events.right.length === 0 ? E.left({ _tag: 'JobNotFound', jobId }) : events;
+  },
+  project: () => TE.map(() => undefined)(site.catchUp(catchUpProjections)),
+  retry: (jobId, options) => retryJob(site, jobId, options),
+  retryAbandoned: (which) => retryAbandoned(site, which),
+  cancel: (jobId, options) => cancelJob(site, jobId, options),
+  release: (jobId, options) => releaseJob(site, jobId, options),
+});
+
+export const handlersLedger = (site: Site): HandlersLedger => {
+  const api = asking(site);
+  return {
+    ...api,
+    enqueueAll: (specifications) => () => site.producer.enqueueAll(specifications),
+    promises: promised(api),
+  };
+};

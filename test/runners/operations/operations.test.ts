@@ -1,0 +1,230 @@
+// What a person does to jobs: retry, cancel, release; each an event with who and why, and told to whoever has the job in hand.
+import { expect } from 'chai';
+import * as E from 'fp-ts/lib/Either.js';
+import { handlersLedger } from '../../../runners/library/asking.js';
+import { isLedgerError } from '../../../runners/library/promised.js';
+import type { Ledger } from '../../../runners/ledger.js';
+import { executionFile } from '../../support/execution-file.js';
+import {
+  enqueued,
+  factsOf,
+  historyOf,
+  isIn,
+  stateOf,
+  testLedger,
+  typesOf,
+  unequalTables,
+  type TestLedger,
+} from '../../support/ledger.js';
+import { drained, executionsIn, runnerProcess, working } from '../../support/runners.js';
+import { until } from '../../support/waiting.js';
+
+const UNKNOWN = '01890000-0000-7000-8000-00000000ffff';
+
+describe('operations', () => {
+  let ledger: TestLedger;
+  const api = () => handlersLedger(ledger).promises;
+
+  before(async () => {
+    ledger = await testLedger();
+  });
+  after(() => ledger.drop());
+  afterEach(async () => {
+    expect(await unequalTables(ledger)).to.deep.equal([]);
+  });
+
+  const abandonedJobs = async (count: number, type: string, wiki = 'default'): Promise<string[]> => {
+    const specifications = Array.from({ length: count }, () => ({ type, wiki }));
+    const ids = await enqueued(ledger, ...specifications);
+    await drained(ledger, [{ type, retry: false, run: () => false }]);
+    return ids;
+  };
+
+  /** A handler that waits for its signal, and keeps what it said. */
+  const waitingForSignal = (type: string) => {
+    const reasons: unknown[] = [];
+    const begun: string[] = [];
+    const run = ({ id }: { id: string }, { signal }: { signal: AbortSignal }): Promise<void> =>
+      new Promise((resolve) => {
+        begun.push(id);
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          resolve();
+        });
+      });
+    return { begun, reasons, definition: { type, run } };
+  };
+
+  describe('retry', () => {
+    it('makes an abandoned job ready again, its attempts counted from 0, and tells who and why', async () => {
+      const [id = ''] = await abandonedJobs(1, 'once');
+      await api().retry(id, { by: 'ann', reason: 'the page is back' });
+      const last = (await historyOf(ledger, id)).at(-1);
+      expect(last?.metadata.by).to.equal('ann');
+      expect(last?.event).to.deep.include({ type: 'JobRequeued' });
+      expect((await factsOf(ledger, id, 'JobRequeued'))[0]?.why).to.equal('the page is back');
+      await drained(ledger, [{ type: 'once', run: () => 1 }]);
+      expect((await factsOf(ledger, id, 'AttemptSucceeded'))[0]?.attempt).to.equal(1);
+    });
+
+    it('makes a cancelled job ready again', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'cancelled once' });
+      await api().cancel(id);
+      await api().retry(id);
+      await drained(ledger, [{ type: 'cancelled once', run: () => 1 }]);
+      expect(await isIn(ledger, 'Succeeded', id)).to.equal(true);
+    });
+
+    it('is refused, with its state, where the job is not abandoned or cancelled', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'waiting' });
+      const answer = await handlersLedger(ledger).retry(id)();
+      expect(answer).to.deep.equal(
+        E.left({ _tag: 'OperationRefused', jobId: id, rejection: { _tag: 'NotStopped', state: 'Waiting' } }),
+      );
+    });
+
+    it('is thrown as a typed error by the promises', async () => {
+      const error: unknown = await api()
+        .retry(UNKNOWN)
+        .catch((thrown: unknown) => thrown);
+      expect(isLedgerError(error, 'JobNotFound')).to.equal(true);
+    });
+
+    it('takes all abandoned jobs of a queue, lowest number first, up to the limit, and no other', async () => {
+      const mine = await abandonedJobs(5, 'mail', 'enwiki');
+      const others = [
+        ...(await abandonedJobs(2, 'mail', 'dewiki')),
+        ...(await abandonedJobs(2, 'links', 'enwiki')),
+      ];
+      const first = await api().retryAbandoned({ type: 'mail', wiki: 'enwiki', limit: 3, by: 'ann' });
+      expect(first).to.deep.equal({ retried: 3, passedOver: 0 });
+      expect(await isIn(ledger, 'Waiting', ...mine.slice(0, 3))).to.equal(true);
+      expect(await isIn(ledger, 'Abandoned', ...mine.slice(3), ...others)).to.equal(true);
+      expect(await api().retryAbandoned({ type: 'mail', wiki: 'enwiki' })).to.include({ retried: 2 });
+      expect(await isIn(ledger, 'Abandoned', ...others)).to.equal(true);
+      expect((await historyOf(ledger, mine[0] ?? '')).at(-1)?.metadata.by).to.equal('ann');
+    });
+
+    it('takes more abandoned jobs than one page holds', async () => {
+      await abandonedJobs(1_100, 'many');
+      expect(await api().retryAbandoned({ type: 'many' })).to.deep.equal({ retried: 1_100, passedOver: 0 });
+      expect(await api().retryAbandoned({ type: 'many' })).to.deep.equal({ retried: 0, passedOver: 0 });
+    });
+  });
+
+  describe('cancel', () => {
+    it('ends a job that waits, with who and why, and it is never run', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'unwanted' });
+      await api().cancel(id, { by: 'ann', reason: 'not wanted' });
+      expect(await stateOf(ledger, id)).to.include({ _tag: 'Cancelled', reason: 'not wanted' });
+      expect((await historyOf(ledger, id)).at(-1)?.metadata.by).to.equal('ann');
+      expect(await drained(ledger, [{ type: 'unwanted', run: () => 1 }])).to.include({ succeeded: 0 });
+    });
+
+    it('is refused where the job has ended', async () => {
+      const [id = ''] = await abandonedJobs(1, 'ended');
+      const answer = await handlersLedger(ledger).cancel(id)();
+      expect(answer).to.deep.equal(
+        E.left({ _tag: 'OperationRefused', jobId: id, rejection: { _tag: 'HasEnded', state: 'Abandoned' } }),
+      );
+    });
+
+    it('fires the signal of a running handler within a second, long before the next renewal', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'running' });
+      const { begun, reasons, definition } = waitingForSignal('running');
+      const { done, stop, lines } = working(ledger, [definition], { leaseMs: 60_000 });
+      await until('it runs', () => begun.length === 1);
+      const asked = performance.now();
+      await api().cancel(id, { reason: 'changed my mind' });
+      await until('its signal has fired', () => reasons.length === 1);
+      expect(performance.now() - asked).to.be.below(1_000);
+      expect(String(reasons[0])).to.equal('JobCancelled: the job was cancelled: changed my mind');
+      stop();
+      expect(await done).to.include({ cancelled: 1, succeeded: 0, lost: 0 });
+      expect((await typesOf(ledger, id)).at(-1)).to.equal('JobCancelled');
+      expect(lines.join('\n')).to.include(`job ${id} was cancelled`);
+    });
+
+    it('fires the signal at the next renewal where the summons was not heard', async () => {
+      const deaf: Ledger = { ...ledger, summon: () => Promise.resolve() };
+      const [id = ''] = await enqueued(ledger, { type: 'unheard' });
+      const { begun, reasons, definition } = waitingForSignal('unheard');
+      const { done, stop } = working(ledger, [definition], { heartbeatMs: 100 });
+      await until('it runs', () => begun.length === 1);
+      await handlersLedger(deaf).promises.cancel(id);
+      await until('its signal has fired', () => reasons.length === 1);
+      stop();
+      expect(await done).to.include({ cancelled: 1 });
+    });
+
+    it('fires the signal of a handler in another process', async () => {
+      const file = executionFile();
+      const [id = ''] = await enqueued(ledger, { type: 'elsewhere', params: { milliseconds: 600_000 } });
+      const runner = runnerProcess({
+        url: ledger.url,
+        schema: ledger.schema,
+        file: file.path,
+        leaseMs: 60_000,
+      });
+      try {
+        const marks = () => executionsIn(file.path).map(({ mark }) => mark);
+        await until('it runs', () => marks().includes('begun'));
+        const asked = performance.now();
+        await api().cancel(id);
+        await until('its signal has fired', () => marks().includes('JobCancelled'));
+        expect(performance.now() - asked).to.be.below(5_000);
+        runner.child.kill('SIGTERM');
+        expect(await runner.ended).to.equal(0);
+        expect((await typesOf(ledger, id)).at(-1)).to.equal('JobCancelled');
+      } finally {
+        await runner.kill();
+        file.remove();
+      }
+    });
+
+    it('keeps the handler from being called where the claim had not been begun', async () => {
+      const ids = await enqueued(
+        ledger,
+        ...Array.from({ length: 40 }, (_, n) => ({ type: 'queued', params: { n } })),
+      );
+      const { begun, reasons, definition } = waitingForSignal('queued');
+      const { done, stop } = working(ledger, [definition], { concurrency: 1, leaseMs: 60_000 });
+      await until('one runs', () => begun.length === 1);
+      const others = ids.filter((id) => !begun.includes(id));
+      for (const id of others) await api().cancel(id);
+      await api().cancel(begun[0] ?? '');
+      await until('its signal has fired', () => reasons.length === 1);
+      stop();
+      await done;
+      expect(begun).to.have.lengthOf(1);
+      expect(await isIn(ledger, 'Cancelled', ...ids)).to.equal(true);
+    });
+  });
+
+  describe('release', () => {
+    it('gives a claim back uncounted, its handler is told, and another runner takes the job', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'hanging' });
+      const { begun, reasons, definition } = waitingForSignal('hanging');
+      const { done, stop } = working(ledger, [definition], { leaseMs: 60_000, concurrency: 1 });
+      await until('it runs', () => begun.length === 1);
+      stop();
+      await api().release(id, { by: 'ann', reason: 'it hangs' });
+      await until('its signal has fired', () => reasons.length === 1);
+      expect(await done).to.include({ succeeded: 0, released: 0, lost: 1 });
+      expect(String(reasons[0])).to.match(/^LeaseLost: /);
+      const [released] = await factsOf(ledger, id, 'JobReleased');
+      expect(released).to.include({ why: 'it hangs', attempt: 1, claims: 0 });
+      expect((await historyOf(ledger, id)).at(-1)?.metadata.by).to.equal('ann');
+      await drained(ledger, [{ type: 'hanging', run: () => 1 }]);
+      expect((await factsOf(ledger, id, 'AttemptSucceeded'))[0]?.attempt).to.equal(1);
+    });
+
+    it('is refused where nobody holds the job', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'unheld' });
+      const answer = await handlersLedger(ledger).release(id)();
+      expect(answer).to.deep.equal(
+        E.left({ _tag: 'OperationRefused', jobId: id, rejection: { _tag: 'NotHeld', state: 'Waiting' } }),
+      );
+    });
+  });
+});
