@@ -3,6 +3,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js';
 import { explainStoreError, type StoreError } from '../domain/errors.js';
 import { START, type Position } from '../domain/ledger.js';
 import type { Filter, Page, SubscribeOptions, Subscription } from '../domain/ports.js';
+import { backOff } from './back-off.js';
 import { bell } from './bell.js';
 
 export interface History {
@@ -47,7 +48,7 @@ const reader = (
   const { from, onPage, onNotice, ...filter } = options;
   let position = from === 'live' ? undefined : from === 'start' ? START : from;
   let isCaughtUp = false;
-  let grace = FIRST_GRACE;
+  const graces = backOff(FIRST_GRACE, Math.min(LONGEST_GRACE, pollMilliseconds));
 
   const notice = (after: Position, complete: Position): void => {
     if (after >= complete === isCaughtUp) return;
@@ -56,9 +57,9 @@ const reader = (
   };
 
   const pause = (isGrace: boolean): Next => {
-    const milliseconds = isGrace ? Math.min(grace, pollMilliseconds) : pollMilliseconds;
-    grace = isGrace ? Math.min(2 * grace, LONGEST_GRACE) : FIRST_GRACE;
-    return wait(milliseconds);
+    if (isGrace) return wait(graces.next());
+    graces.reset();
+    return wait(pollMilliseconds);
   };
 
   return async () => {
@@ -98,7 +99,7 @@ export const catchUpSubscription = (
 
   const run = async (): Promise<void> => {
     const deafen = history.onNews(news.ring);
-    let backOff = FIRST_BACK_OFF;
+    const retries = backOff(FIRST_BACK_OFF, LONGEST_BACK_OFF);
     while (!isStopped) {
       const next = await step();
       if (isStopped) break;
@@ -106,9 +107,8 @@ export const catchUpSubscription = (
         options.onNotice?.({ _tag: 'Dropped', reason: next.reason });
         break;
       }
-      if (next._tag === 'Wait') backOff = FIRST_BACK_OFF;
-      const milliseconds = next._tag === 'Wait' ? next.milliseconds : backOff;
-      if (next._tag === 'Retry') backOff = Math.min(2 * backOff, LONGEST_BACK_OFF);
+      if (next._tag === 'Wait') retries.reset();
+      const milliseconds = next._tag === 'Wait' ? next.milliseconds : retries.next();
       if (milliseconds > 0) await news.wait(milliseconds);
     }
     deafen();

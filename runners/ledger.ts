@@ -114,12 +114,17 @@ const compose = (
   const presence = postgresRunnerPresence(pool, schema);
   const watch = postgresClaimWatch(pool, schema);
   const options = { store, parks: [claimedJob.name] };
+  const findServer = async (): Promise<void> => {
+    const server = given === undefined ? await embeddedStatus(home)() : undefined;
+    if (server?._tag === 'Right' && server.right.running) pool.options.connectionString = server.right.url;
+  };
   const reaperPorts = (log: (line: string) => void): ReaperPorts => ({
     store,
     watch,
     presence,
     catchUpClaims: () => catchUp(pool, schema, [claimedJob], options)(),
     keepHouse: () => housekeeping(pool, schema)(),
+    findServer,
     log,
   });
   return {
@@ -139,10 +144,7 @@ const compose = (
     catchUp: (projections) => catchUp(pool, schema, projections, options),
     expireClaims: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
-    findServer: async () => {
-      const server = given === undefined ? await embeddedStatus(home)() : undefined;
-      if (server?._tag === 'Right' && server.right.running) pool.options.connectionString = server.right.url;
-    },
+    findServer,
     close: async () => {
       await store.close();
       await pool.end();

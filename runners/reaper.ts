@@ -11,7 +11,7 @@ import type { EventStore, StreamAppend } from '../domain/ports.js';
 import type { ClaimWatch, ExpiredClaim, RunnerPresence } from '../projections/ports.js';
 import { envelope } from './streams/event-envelope.js';
 import { loadJobs } from './streams/job-streams.js';
-import { pause } from './pause.js';
+import { pause } from '../adapters/pause.js';
 
 export interface ReaperPorts {
   readonly store: Pick<EventStore, 'append' | 'readStreams'>;
@@ -21,6 +21,8 @@ export interface ReaperPorts {
   readonly catchUpClaims: () => Promise<E.Either<StoreError, unknown>>;
   /** Drops rows of inline tables that can never matter again. */
   readonly keepHouse: () => Promise<E.Either<StoreError, unknown>>;
+  /** Called while rounds fail: the server may be found elsewhere. */
+  readonly findServer: () => Promise<void>;
   readonly log: (line: string) => void;
 }
 
@@ -150,6 +152,7 @@ export const reaper = (
       const flaw = failed === undefined ? '' : explainStoreError(failed.left);
       if (flaw !== '' && flaw !== told) ports.log(`the reaper's round failed: ${flaw}`);
       told = flaw;
+      if (failed !== undefined) await ports.findServer();
       if (E.isRight(outcome) && outcome.right > 0) options.onExpired?.();
     }
   };

@@ -1,8 +1,8 @@
 // Starts and stops the server of a data folder by pg_ctl. Only for the holder of the lock.
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
+import { pause } from '../pause.js';
 import { startFailed, stopFailed, type EmbeddedError } from './errors.js';
 import type { Place } from './place.js';
 import { choosePort } from './port.js';
@@ -66,7 +66,7 @@ export const launch = async (place: Place, binaries: string): Promise<E.Either<E
     } else if (waited > startSeconds * 1000) {
       return E.left(startFailed(place.logFile, 'another start of it has not come to an end'));
     }
-    await delay(100);
+    await pause(100);
   }
 };
 

@@ -4,11 +4,12 @@
 // never used twice and tell who made them, so a dead process's file can be removed by anyone: with one shared
 // file, two who find it stale could each remove the other's fresh one.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
+import { pause } from '../pause.js';
 import { busy, type EmbeddedError } from './errors.js';
+import { makeFolder } from './make-folder.js';
 import { bootId, processFacts } from './process-table.js';
 
 const fileName = /^(\d+)-(\d*)-([0-9a-f]*)-([0-9a-f]+)$/;
@@ -43,8 +44,8 @@ export interface Waiting {
 export type Held = { readonly release: () => Promise<void> } | 'fulfilled';
 
 export const acquire = async (base: string, waiting: Waiting): Promise<E.Either<EmbeddedError, Held>> => {
-  const folder = join(base, 'lock');
-  await mkdir(folder, { recursive: true });
+  const folder = resolve(base, 'lock');
+  await makeFolder(folder);
   const own = await ownName();
   const path = join(folder, own);
   const release = (): Promise<void> => rm(path, { force: true });
@@ -59,6 +60,6 @@ export const acquire = async (base: string, waiting: Waiting): Promise<E.Either<
       await release();
     }
     if (performance.now() > end) return E.left(busy(holder));
-    await delay(5 + Math.random() * 30);
+    await pause(5 + Math.random() * 30);
   }
 };

@@ -1,10 +1,11 @@
 // Decides where the data live: in home, unless the account that runs the server cannot enter it.
-import { chown, mkdir, mkdtemp, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { accountFor, type Account } from './account.js';
 import { homeUnusable, type EmbeddedError } from './errors.js';
+import { makeFolder } from './make-folder.js';
 import { canEnter } from './reach.js';
 import { shelterFor, shelters } from './shelter.js';
 import { unlessMissing } from './system-error.js';
@@ -40,7 +41,7 @@ export const knownPlace = async (home: string): Promise<Place> => {
 };
 
 export const preparePlace = async (home: string, report: Report): Promise<E.Either<EmbeddedError, Place>> => {
-  await mkdir(folderOf(home), { recursive: true });
+  await makeFolder(folderOf(home));
   const known = await knownPlace(home);
   const account = await accountFor(known.data);
   if (E.isLeft(account)) return account;

@@ -1,6 +1,7 @@
 // Where root may put what an unprivileged user has to enter, when that user cannot enter home.
-import { chmod, lstat, mkdir } from 'node:fs/promises';
+import { chmod, lstat } from 'node:fs/promises';
 import type { Account } from './account.js';
+import { makeFolder } from './make-folder.js';
 import { canEnter } from './reach.js';
 
 // /var/tmp survives a reboot, /tmp need not.
@@ -13,7 +14,7 @@ const isOurs = async (folder: string): Promise<boolean> => {
 };
 
 const made = (folder: string): Promise<boolean> =>
-  mkdir(folder, { recursive: true }).then(
+  makeFolder(folder).then(
     () => true,
     () => false,
   );

@@ -6,19 +6,20 @@ import type { Page } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
 import type { NetChanges } from '../../projections/row-change.js';
 import {
-  BEGIN,
   haltOf,
   moveCheckpoint,
   noteParked,
   noteStopped,
   openCheckpoint,
   stoppedAt,
+  UNHURRIED,
   type Obstacle,
 } from './checkpoint.js';
 import { isAboutValues } from './error-mapping.js';
 import { foldEvents, type Decode, type Flaw } from './fold-page.js';
 import { writeChanges, type Place } from './sink.js';
 import { withClient } from './statement.js';
+import { inTransaction } from './transaction.js';
 
 /** What a projector knows of one projection while it works on it. */
 export interface Track {
@@ -57,27 +58,25 @@ export type Advance = 'moved' | 'overtaken' | 'halted';
 /** How often an event is tried alone before it counts as one that cannot be applied. */
 const TRIES = 3;
 
-const inTransaction = async (
+const moving = async (
   db: pg.Pool,
   track: Track,
   to: Position,
   work: (client: pg.ClientBase) => Promise<void>,
 ): Promise<boolean> =>
   withClient(db, async (client) => {
-    await client.query(BEGIN);
-    try {
-      const isOurs = await moveCheckpoint(client, track.place, track.projection, {
-        from: track.position,
-        to,
-      });
-      if (isOurs) await work(client);
-      await client.query(isOurs ? 'COMMIT' : 'ROLLBACK');
-      if (isOurs) track.position = to;
-      return isOurs;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
+    const isOurs = await inTransaction(
+      client,
+      async () => {
+        const from = track.position;
+        const moved = await moveCheckpoint(client, track.place, track.projection, { from, to });
+        if (moved) await work(client);
+        return moved;
+      },
+      { settings: UNHURRIED, keeps: (moved) => moved },
+    );
+    if (isOurs) track.position = to;
+    return isOurs;
   });
 
 /** The database says that rows are refused, not which event they are of. */
@@ -85,7 +84,7 @@ type Try = 'moved' | 'overtaken' | Flaw | { readonly index?: undefined; readonly
 
 const write = async (db: pg.Pool, track: Track, net: NetChanges, to: Position): Promise<Try> => {
   try {
-    const isOurs = await inTransaction(db, track, to, (client) =>
+    const isOurs = await moving(db, track, to, (client) =>
       writeChanges(client, track.place, track.projection.tables, net),
     );
     return isOurs ? 'moved' : 'overtaken';
@@ -98,7 +97,7 @@ const write = async (db: pg.Pool, track: Track, net: NetChanges, to: Position): 
 const halt = async (db: pg.Pool, track: Track, obstacle: Obstacle): Promise<Advance> => {
   const { name } = track.projection;
   if (track.parks) {
-    const isOurs = await inTransaction(db, track, obstacle.position, (client) =>
+    const isOurs = await moving(db, track, obstacle.position, (client) =>
       noteParked(client, track.place, name, obstacle),
     );
     return isOurs ? 'moved' : 'overtaken';

@@ -15,6 +15,7 @@ import { attempt, StoreFailure } from './error-mapping.js';
 import type { SchemaName } from './schema-name.js';
 import { livePlace, type Place } from './sink.js';
 import { rowsOf, withClient } from './statement.js';
+import { inTransaction } from './transaction.js';
 
 /** The history as a client sees it inside its transaction. */
 export type HistoryOn = (client: pg.ClientBase) => Pick<EventStore, 'readAll'>;
@@ -78,12 +79,10 @@ export const audit = (
   historyOn: HistoryOn,
 ): TaskEither<StoreError, AuditReport> =>
   attempt(() =>
-    withClient(db, async (client) => {
-      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-      try {
-        return await auditOne(client, livePlace(schema), projection, historyOn(client));
-      } finally {
-        await client.query('ROLLBACK').catch(() => undefined);
-      }
-    }),
+    withClient(db, (client) =>
+      inTransaction(client, () => auditOne(client, livePlace(schema), projection, historyOn(client)), {
+        mode: 'ISOLATION LEVEL REPEATABLE READ',
+        keeps: () => false,
+      }),
+    ),
   );

@@ -82,7 +82,7 @@ export const haltOf = (name: string, standing: Standing | undefined): string | u
 };
 
 // Rows and checkpoint are lost together or not at all, so that nobody has to wait for the disk: what is lost is done again.
-export const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off';
+export const UNHURRIED = { synchronous_commit: 'off' };
 
 const MOVE = `
 WITH cleared AS (DELETE FROM __schema__.stopped WHERE projection = $1)

@@ -7,6 +7,7 @@ import { isoSql } from './iso.js';
 import { postgresJobIndex } from './job-index.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, withClient, type Queryable, type Statement } from './statement.js';
+import { inTransaction } from './transaction.js';
 
 // A loose scan: one step of the index per queue, however many jobs it holds.
 const READY_QUEUES = `
@@ -132,16 +133,4 @@ export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: Inl
     nextDue: (scope) =>
       attempt(async () => (await rowsOf(db, nextDue, scopeValues(scope)))[0]?.[0] ?? undefined),
   };
-};
-
-const inTransaction = async <A>(client: Queryable, work: () => Promise<A>): Promise<A> => {
-  await client.query('BEGIN');
-  try {
-    const answer = await work();
-    await client.query('COMMIT');
-    return answer;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
 };

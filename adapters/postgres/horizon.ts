@@ -5,6 +5,8 @@
  */
 import { rejected, unavailable } from '../../domain/errors.js';
 import type { Position } from '../../domain/ledger.js';
+import { backOff } from '../back-off.js';
+import { pause } from '../pause.js';
 import { StoreFailure } from './error-mapping.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { isPool, prepared, rowsOf, type Queryable } from './statement.js';
@@ -80,16 +82,13 @@ export const openHorizon = (observe: () => Promise<Observation>): Horizon => {
   };
 
   const settled = async (): Promise<Position> => {
-    const deadline = Date.now() + SETTLE_DEADLINE;
+    const deadline = performance.now() + SETTLE_DEADLINE;
     const { drawn, complete: first } = await look();
     let reached = first;
-    for (
-      let wait = SHORTEST_WAIT;
-      reached === undefined || reached < drawn;
-      wait = Math.min(2 * wait, LONGEST_WAIT)
-    ) {
-      if (Date.now() > deadline) throw new StoreFailure(unavailable(tooLong(pairs)));
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    const waits = backOff(SHORTEST_WAIT, LONGEST_WAIT);
+    while (reached === undefined || reached < drawn) {
+      if (performance.now() > deadline) throw new StoreFailure(unavailable(tooLong(pairs)));
+      await pause(waits.next());
       reached = (await look()).complete;
     }
     return reached;

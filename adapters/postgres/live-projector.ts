@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';
 import type { Subscription } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
+import { backOff } from '../back-off.js';
 import { bell } from '../bell.js';
 import { refreshTrack, type Track } from './advance.js';
 import { toStoreError } from './error-mapping.js';
@@ -33,7 +34,9 @@ export interface Projector {
 }
 
 const POLL_MS = 1_000;
-const LONGEST_PAUSE_MS = 5_000;
+const FIRST_RETRY_MS = 200;
+/** A projector that comes late is late with all it keeps. */
+const LONGEST_RETRY_MS = 1_000;
 
 export const startProjector = (
   db: pg.Pool,
@@ -55,17 +58,17 @@ export const startProjector = (
   };
 
   const run = async (): Promise<void> => {
-    let failures = 0;
+    const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
     while (!isEnding) {
+      let wait = options.pollMs ?? POLL_MS;
       try {
         await round();
-        failures = 0;
+        retries.reset();
       } catch (error) {
-        failures += 1;
+        wait = retries.next();
         options.onError?.(toStoreError(error));
       }
-      const pause = failures === 0 ? (options.pollMs ?? POLL_MS) : 100 * 2 ** failures;
-      if (!isEnding) await news.wait(Math.min(pause, LONGEST_PAUSE_MS));
+      if (!isEnding) await news.wait(wait);
     }
   };
 

@@ -11,6 +11,7 @@ import { liveTables, mergeProjection } from './merge.js';
 import type { ProjectorOptions } from './projector.js';
 import { dropShadow } from './shadow.js';
 import { rowsOf, withClient } from './statement.js';
+import { inTransaction } from './transaction.js';
 
 export interface RebuildOptions extends ProjectorOptions {
   readonly historyOn: HistoryOn;
@@ -105,30 +106,32 @@ const mendInline = async (client: pg.ClientBase, work: Work): Promise<RebuildRep
 };
 
 /** Shorter than the server's deadlock_timeout: when in doubt we give way, and nobody else is sent back. */
-const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '500ms'`;
+const LOCK_TIMEOUT = '500ms';
 const LOCK_TRIES = 120;
 
-type Ending = 'COMMIT' | 'ROLLBACK';
+type Step = (client: pg.ClientBase, work: Work) => Promise<RebuildReport>;
 
-const transaction = async (
-  work: Work,
-  begin: string,
-  ending: Ending,
-  body: (client: pg.ClientBase, work: Work) => Promise<RebuildReport>,
-): Promise<RebuildReport> =>
-  withClient(work.db, async (client) => {
-    await client.query(begin);
-    try {
-      await client.query(LOCK_TIMEOUT);
-      const report = await body(client, work);
-      if (ending === 'COMMIT') await dropShadow(client, work.copy, work.projection);
-      await client.query(ending);
-      return report;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  });
+const mended = (work: Work, step: Step): Promise<RebuildReport> =>
+  withClient(work.db, (client) =>
+    inTransaction(
+      client,
+      async () => {
+        const report = await step(client, work);
+        await dropShadow(client, work.copy, work.projection);
+        return report;
+      },
+      { settings: { lock_timeout: LOCK_TIMEOUT } },
+    ),
+  );
+
+const compared = (work: Work): Promise<RebuildReport> =>
+  withClient(work.db, (client) =>
+    inTransaction(client, () => compareInline(client, work), {
+      mode: 'ISOLATION LEVEL REPEATABLE READ',
+      settings: { lock_timeout: LOCK_TIMEOUT },
+      keeps: () => false,
+    }),
+  );
 
 const isLocked = (error: unknown): boolean => codeOf(error) === '55P03';
 
@@ -145,11 +148,11 @@ const untilUnlocked = async (mend: () => Promise<RebuildReport>): Promise<Rebuil
 /** The copy is dropped with it. */
 export const mend = async (work: Work): Promise<RebuildReport> => {
   if (work.projection.drive === 'catch-up') {
-    return untilUnlocked(() => transaction(work, 'BEGIN', 'COMMIT', mendCatchUp));
+    return untilUnlocked(() => mended(work, mendCatchUp));
   }
-  const report = await transaction(work, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'ROLLBACK', compareInline);
+  const report = await compared(work);
   if (report.halt === undefined && !isEqual(report)) {
-    return untilUnlocked(() => transaction(work, 'BEGIN', 'COMMIT', mendInline));
+    return untilUnlocked(() => mended(work, mendInline));
   }
   await withClient(work.db, (client) => dropShadow(client, work.copy, work.projection));
   return report;

@@ -7,6 +7,7 @@ import { attempt, StoreFailure } from './error-mapping.js';
 import { migrationTable, readMigrations, type Migration } from './migrations.js';
 import { inSchema, quoteIdentifier, type SchemaName } from './schema-name.js';
 import { withClient, type Queryable } from './statement.js';
+import { inTransaction } from './transaction.js';
 
 export interface Migrated {
   readonly from: number;
@@ -40,18 +41,6 @@ const refuseNewer = (schema: SchemaName, current: number, known: number): void =
   );
 };
 
-const transaction = async <A>(client: pg.ClientBase, work: () => Promise<A>): Promise<A> => {
-  await client.query('BEGIN');
-  try {
-    const result = await work();
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
-};
-
 const takeTurn = async (client: pg.ClientBase, schema: SchemaName): Promise<void> => {
   await client.query(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 27244))`, [`migrate ${schema}`]);
@@ -60,7 +49,7 @@ const takeTurn = async (client: pg.ClientBase, schema: SchemaName): Promise<void
 
 /** A schema that an administrator made is fine: only creating one needs the privilege to. */
 const createTable = (client: pg.ClientBase, schema: SchemaName): Promise<void> =>
-  transaction(client, async () => {
+  inTransaction(client, async () => {
     await takeTurn(client, schema);
     const found = await client.query<{ found: boolean }>('SELECT to_regnamespace($1) IS NOT NULL AS found', [
       schema,
@@ -70,7 +59,7 @@ const createTable = (client: pg.ClientBase, schema: SchemaName): Promise<void> =
   });
 
 const run = (client: pg.ClientBase, schema: SchemaName, { number, name, sql }: Migration): Promise<boolean> =>
-  transaction(client, async () => {
+  inTransaction(client, async () => {
     await takeTurn(client, schema);
     const claimed = await client.query(
       `INSERT INTO ${quoteIdentifier(schema)}.migration (number, name) VALUES ($1, $2) ON CONFLICT (number) DO NOTHING`,

@@ -3,12 +3,12 @@
  * same position share the reading and decoding of a page; the next page is read while this one is written.
  */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';
 import type { Position } from '../../domain/ledger.js';
 import type { EventStore, Page } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
+import { pause } from '../pause.js';
 import { advance, openTrack, refreshTrack, type Track } from './advance.js';
 import { countParked, haltOf, readCheckpoint } from './checkpoint.js';
 import { attempt } from './error-mapping.js';
@@ -71,7 +71,7 @@ const followOther = async (db: pg.Pool, track: Track, until: Position): Promise<
   let before: Position;
   do {
     before = track.position;
-    await delay(WATCH_MS);
+    await pause(WATCH_MS);
     await refreshTrack(db, track);
   } while (track.halt === undefined && track.position !== before && track.position < until);
 };

@@ -6,6 +6,7 @@ import { createCopies } from './copy-tables.js';
 import { quoteIdentifier, type SchemaName } from './schema-name.js';
 import type { Place } from './sink.js';
 import { rowsOf, type Queryable } from './statement.js';
+import { inTransaction } from './transaction.js';
 
 export const shadowPlace = (schema: SchemaName): Place => ({
   schema: quoteIdentifier(`${schema}_rebuild`),
@@ -58,16 +59,10 @@ export const openShadow = async (
   live: Place,
   projection: Projection,
 ): Promise<void> => {
-  await client.query('BEGIN');
-  try {
+  await inTransaction(client, async () => {
     for (const text of createBooks(shadow, live)) await client.query(text);
-    if (!(await isBegun(client, shadow, projection))) {
-      await dropShadow(client, shadow, projection);
-      await createCopies(client, projection, shadow, live);
-    }
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+    if (await isBegun(client, shadow, projection)) return;
+    await dropShadow(client, shadow, projection);
+    await createCopies(client, projection, shadow, live);
+  });
 };

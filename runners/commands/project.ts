@@ -40,7 +40,7 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   });
 
 const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome> =>
-  withLedger('projector', async ({ pool, schema, store }) => {
+  withLedger('projector', async ({ pool, schema, store, findServer }) => {
     const signal = stopSignal();
     const projector = startProjector(pool, schema, catchUpProjections, {
       store,
@@ -48,7 +48,10 @@ const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome>
         const stop = store.onNews(onWake);
         return { stop: () => Promise.resolve(stop()) };
       },
-      onError: (error) => out.tell(`the projector goes on trying: ${explainStoreError(error)}`),
+      onError: (error) => {
+        out.tell(`the projector goes on trying: ${explainStoreError(error)}`);
+        void findServer();
+      },
     });
     out.tell(`keeping ${catchUpProjections.map(({ name }) => name).join(', ')}; Ctrl-C ends it`);
     await stopped(signal);

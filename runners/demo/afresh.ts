@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { quoteIdentifier } from '../../adapters/postgres/schema-name.js';
+import { inTransaction } from '../../adapters/postgres/transaction.js';
 import { rejected, type StoreError } from '../../domain/errors.js';
 import type { Ledger } from '../ledger.js';
 
@@ -24,15 +25,9 @@ const isFirst = async (client: pg.ClientBase, schema: string): Promise<boolean> 
 
 const drop = async (client: pg.ClientBase, schema: string): Promise<void> => {
   const schemas = BESIDE.map((suffix) => quoteIdentifier(`${schema}${suffix}`)).join(', ');
-  await client.query('BEGIN');
-  try {
-    await client.query(`SET LOCAL lock_timeout = '5s'`);
-    await client.query(`DROP SCHEMA IF EXISTS ${schemas} CASCADE`);
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+  await inTransaction(client, () => client.query(`DROP SCHEMA IF EXISTS ${schemas} CASCADE`), {
+    settings: { lock_timeout: '5s' },
+  });
 };
 
 /** One demo at a time: two would take each other's tables away. */

@@ -1,6 +1,6 @@
 /** Works until nothing is ready and nothing falls due soon: failed attempts of the demo are tried again within a second. */
-import { setTimeout as delay } from 'node:timers/promises';
 import * as E from 'fp-ts/lib/Either.js';
+import { pause } from '../../adapters/pause.js';
 import type { StoreError } from '../../domain/errors.js';
 import { millisecondsBetween } from '../../domain/instant.js';
 import type { Handler } from '../define-job.js';
@@ -32,7 +32,7 @@ export const workOff = async (
     if (E.isLeft(due)) return due;
     const wait = due.right === undefined ? Infinity : millisecondsBetween(ledger.clock.now(), due.right);
     if (wait > SOON_MS) return E.right(total);
-    await delay(Math.max(1, wait));
+    await pause(Math.max(1, wait));
     total = sum(total, await startWork(ledger, { handlers, drain: true, log }).done);
   }
 };

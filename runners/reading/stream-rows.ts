@@ -3,6 +3,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
 import { rowsOf, withClient, type Cells } from '../../adapters/postgres/statement.js';
+import { inTransaction } from '../../adapters/postgres/transaction.js';
 import type { StoreError } from '../../domain/errors.js';
 
 const PAGE = 1_000;
@@ -16,8 +17,7 @@ export const streamRows = (
 ): TaskEither<StoreError, number> =>
   attempt(() =>
     withClient(pool, async (client) => {
-      await client.query('BEGIN READ ONLY');
-      try {
+      const pages = async (): Promise<number> => {
         await rowsOf(client, { text: `DECLARE answer NO SCROLL CURSOR FOR ${query}` }, values);
         let count = 0;
         for (;;) {
@@ -25,8 +25,7 @@ export const streamRows = (
           count += rows.length;
           if (rows.length === 0 || !(await onPage(rows))) return count;
         }
-      } finally {
-        await client.query('ROLLBACK').catch(() => undefined);
-      }
+      };
+      return inTransaction(client, pages, { mode: 'READ ONLY', isLeisurely: true });
     }),
   );

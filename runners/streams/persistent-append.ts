@@ -2,20 +2,23 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError, rejected, type AppendError, type StoreError } from '../../domain/errors.js';
 import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports.js';
-import { pause } from '../pause.js';
+import { backOff } from '../../adapters/back-off.js';
+import { pause } from '../../adapters/pause.js';
 
-const DELAYS_MS = [50, 200, 800, 2_000];
+const TRIES = 6;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
 
 export const appendPersistently = async (
   store: Pick<EventStore, 'append'>,
   appends: readonly StreamAppend[],
 ): Promise<E.Either<StoreError, readonly AppendOutcome[]>> => {
-  for (const delay of DELAYS_MS) {
+  const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  for (let tries = 1; ; tries += 1) {
     const outcomes = await store.append(appends)();
-    if (E.isRight(outcomes) || outcomes.left._tag !== 'Unavailable') return outcomes;
-    await pause(delay);
+    if (E.isRight(outcomes) || outcomes.left._tag !== 'Unavailable' || tries === TRIES) return outcomes;
+    await pause(retries.next());
   }
-  return store.append(appends)();
 };
 
 /** An append's error where a conflict has no meaning of its own any more. */

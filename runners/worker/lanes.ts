@@ -1,7 +1,8 @@
 /** The two lanes in which a runner claims, and what it waits for where there is nothing to claim. */
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError } from '../../domain/errors.js';
-import { pause } from '../pause.js';
+import { pause } from '../../adapters/pause.js';
+import type { BackOff } from '../../adapters/back-off.js';
 import type { Bell } from '../../adapters/bell.js';
 import type { Slots } from './slots.js';
 import type { Supply } from './supply.js';
@@ -10,8 +11,7 @@ import type { WorkerDependencies, WorkerOptions } from './worker-options.js';
 
 /** How long to wait where jobs are ready that cannot be claimed yet: their twins run here, or another runner holds the rows. */
 export const BLOCKED_MS = 20;
-export const RETRY_MS = 250;
-const LONGEST_RETRY_MS = 5_000;
+export const FIRST_RETRY_MS = 250;
 
 export interface Desk {
   readonly dependencies: WorkerDependencies;
@@ -25,8 +25,8 @@ export interface Desk {
   readonly tenure: () => Tenure;
   /** How long to wait where what is ready cannot be claimed; longer each time in a row. */
   blockedMs: number;
-  /** How long to wait behind the next failure, and the reason of the last. */
-  retryMs: number;
+  readonly retries: BackOff;
+  /** The reason of the last failure, where there was no success since. */
   failure: string | undefined;
   superseded: number;
 }
@@ -60,9 +60,8 @@ export const isFinished = async (desk: Desk): Promise<boolean> => {
 const waitAfterFailure = async (desk: Desk, reason: string): Promise<void> => {
   if (reason !== desk.failure) desk.dependencies.log(`claiming failed, and is tried again: ${reason}`);
   desk.failure = reason;
-  await pause(desk.retryMs, desk.stopping);
+  await pause(desk.retries.next(), desk.stopping);
   await desk.dependencies.findServer();
-  desk.retryMs = Math.min(2 * desk.retryMs, LONGEST_RETRY_MS);
 };
 
 const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'blocked' | 'dry' | 'failed'> => {
@@ -77,7 +76,7 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
     await waitAfterFailure(desk, explainStoreError(supplied.left));
     return 'failed';
   }
-  desk.retryMs = RETRY_MS;
+  desk.retries.reset();
   desk.failure = undefined;
   const { claimed, superseded, isDry } = supplied.right;
   desk.superseded += superseded;

@@ -4,7 +4,8 @@ import type { StoreError } from '../../domain/errors.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { ClaimDesk, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { loadJobs } from '../streams/job-streams.js';
-import { pause } from '../pause.js';
+import { backOff } from '../../adapters/back-off.js';
+import { pause } from '../../adapters/pause.js';
 import type { ClaimOptions } from './candidate.js';
 import { claimPicked, type ClaimBatch, type TriedClaim } from './claiming.js';
 import { held, type HeldJob } from './holding.js';
@@ -14,7 +15,8 @@ const MOST_PICKED = 1_000;
 const REFRESH_MS = 1_000;
 /** News comes with every append, this runner's own too: the queues are not read anew for each. */
 const REFRESH_ON_NEWS_MS = 50;
-const RETRY_MS = 250;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 1_000;
 
 export interface SupplyPorts {
   readonly desk: ClaimDesk;
@@ -106,6 +108,7 @@ const inDoubt = async (
 ): Promise<E.Either<StoreError, readonly HeldJob[]>> => {
   if (tried.length === 0 || failure.left._tag !== 'Unavailable') return failure;
   log(`${tried.length} claims are in doubt: ${failure.left.message}`);
+  const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   while (!lost.aborted) {
     const states = await loadJobs(
       store,
@@ -122,7 +125,7 @@ const inDoubt = async (
         }),
       );
     }
-    await pause(RETRY_MS, lost);
+    await pause(retries.next(), lost);
   }
   return failure;
 };

@@ -9,11 +9,12 @@ import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports
 import type { RunnerPresence } from '../../projections/ports.js';
 import { coalesce, type Coalesced } from '../streams/coalesce.js';
 import type { LedgerClock } from '../clock.js';
-import { pause } from '../pause.js';
+import { backOff } from '../../adapters/back-off.js';
+import { pause } from '../../adapters/pause.js';
 
 const MOST_STREAMS_PER_TRIP = 1_000;
-const RETRY_MS = 250;
-const LONGEST_RETRY_MS = 2_000;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 1_000;
 
 export interface Tenure {
   readonly runner: Runner;
@@ -36,13 +37,16 @@ export interface TenurePorts {
 export interface TenureOptions {
   readonly leaseMs: number;
   readonly heartbeatMs: number;
+  /** Ends the waiting for a database that does not answer. */
+  readonly stopping: AbortSignal;
 }
 
 /** Appends until there is an answer or the tenure is over: same ids, same revisions. */
 const journalOf = (ports: TenurePorts, lost: AbortSignal): Tenure['journal'] =>
   coalesce(async (appends: readonly StreamAppend[]) => {
     let told: string | undefined;
-    for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+    const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+    for (;;) {
       if (lost.aborted) return appends.map(() => E.left(unavailable('the lease was lost before the report')));
       const outcomes = await ports.store.append(appends)();
       if (E.isRight(outcomes)) return outcomes.right;
@@ -50,7 +54,7 @@ const journalOf = (ports: TenurePorts, lost: AbortSignal): Tenure['journal'] =>
       if (left._tag !== 'Unavailable') return appends.map(() => E.left(left));
       if (left.message !== told) ports.log(`reports wait for the database: ${left.message}`);
       told = left.message;
-      await pause(wait, lost);
+      await pause(retries.next(), lost);
     }
   }, MOST_STREAMS_PER_TRIP);
 
@@ -86,16 +90,22 @@ export const beginTenure = async (
   };
 
   const beat = async (): Promise<void> => {
+    const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+    let wait = options.heartbeatMs;
     while (!ended.signal.aborted) {
-      await pause(options.heartbeatMs, ended.signal);
+      await pause(wait, ended.signal);
       if (ended.signal.aborted) return;
+      const asked = performance.now();
       await renewInTime();
-      // A clock that was set, or a machine that slept: from here on times are right again.
-      await ports.clock.measure();
+      const isRenewed = renewedAt >= asked;
+      if (isRenewed) retries.reset();
+      wait = isRenewed ? options.heartbeatMs : Math.min(options.heartbeatMs, retries.next());
+      // A machine that slept: from here on times are right again.
+      if (isRenewed) void ports.clock.measure();
     }
   };
 
-  await arrive(ports, runner, options.leaseMs);
+  renewedAt = await arrive(ports, runner, options);
   void beat();
   return {
     runner,
@@ -107,15 +117,21 @@ export const beginTenure = async (
   };
 };
 
-const arrive = async (ports: TenurePorts, runner: Runner, leaseMs: number): Promise<void> => {
+/** Whatever is wrong with the database, somebody mends it: nobody has to start the runner anew for it. Gives when it was asked. */
+const arrive = async (
+  { presence, log }: TenurePorts,
+  { id, host }: Runner,
+  { leaseMs, stopping }: TenureOptions,
+): Promise<number> => {
+  const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  let told: string | undefined;
   for (;;) {
-    const arrived = await ports.presence.arrive({ id: runner.id, host: runner.host, leaseMs })();
-    if (E.isRight(arrived)) return;
-    if (arrived.left._tag !== 'Unavailable') throw new Error(explain(arrived.left));
-    ports.log(`waiting for the database: ${arrived.left.message}`);
-    await pause(RETRY_MS * 4);
+    const asked = performance.now();
+    const arrived = await presence.arrive({ id, host, leaseMs })();
+    if (E.isRight(arrived) || stopping.aborted) return asked;
+    const { message } = arrived.left;
+    if (message !== told) log(`the runner cannot announce itself, and tries again: ${message}`);
+    told = message;
+    await pause(retries.next(), stopping);
   }
 };
-
-const explain = (error: { readonly _tag: string; readonly message: string }): string =>
-  `the runner could not announce itself: ${error.message}`;

@@ -5,8 +5,9 @@
 import type { Handler } from '../define-job.js';
 import { ANY_TYPE } from '../define-job.js';
 import type { AttemptPorts } from './attempt.js';
+import { backOff } from '../../adapters/back-off.js';
 import { bell } from '../../adapters/bell.js';
-import { assist, BLOCKED_MS, isFinished, RETRY_MS, type Desk } from './lanes.js';
+import { assist, BLOCKED_MS, FIRST_RETRY_MS, isFinished, type Desk } from './lanes.js';
 import { slots } from './slots.js';
 import { supply } from './supply.js';
 import { beginTenure, type Tenure } from './tenure.js';
@@ -31,7 +32,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     ringing.ring();
     assistantsBell.ring();
   };
-  const tenures = succession(dependencies, options);
+  const tenures = succession(dependencies, options, stopping.signal);
   const handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
   const handlerOf = (type: string): Handler | undefined => handlers.get(type) ?? handlers.get(ANY_TYPE);
   const hands = slots({
@@ -59,7 +60,8 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     assistantsBell,
     tenure: tenures.current,
     blockedMs: BLOCKED_MS,
-    retryMs: RETRY_MS,
+    // What is due is late by one poll at most once the database is back.
+    retries: backOff(FIRST_RETRY_MS, Math.max(FIRST_RETRY_MS, options.pollMs)),
     failure: undefined,
     superseded: 0,
   };
@@ -113,7 +115,11 @@ interface Succession {
 }
 
 /** One tenure behind the other: a runner that lost its leases goes on under a new id. */
-const succession = (dependencies: WorkerDependencies, options: WorkerOptions): Succession => {
+const succession = (
+  dependencies: WorkerDependencies,
+  options: WorkerOptions,
+  stopping: AbortSignal,
+): Succession => {
   const { misfireToleranceMs } = options;
   let ports: AttemptPorts | undefined;
   const currentPorts = (): AttemptPorts => {
@@ -125,7 +131,7 @@ const succession = (dependencies: WorkerDependencies, options: WorkerOptions): S
     current: (): Tenure => currentPorts().tenure,
     begin: async (onLost: (reason: unknown) => void): Promise<void> => {
       if (ports !== undefined) await dependencies.tellStopped(ports.tenure.runner, 'lost');
-      const begun = await beginTenure(dependencies, dependencies.identity(), options);
+      const begun = await beginTenure(dependencies, dependencies.identity(), { ...options, stopping });
       ports = { ...dependencies, tenure: begun, misfireToleranceMs };
       begun.lost.addEventListener('abort', () => onLost(begun.lost.reason));
       await dependencies.tellStarted(begun.runner);

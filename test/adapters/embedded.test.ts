@@ -84,6 +84,15 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
+  it('says so where no folder can be made, instead of trying for ever', async function () {
+    if (process.platform !== 'linux') {
+      process.stderr.write('skipped: /proc is a folder of Linux\n');
+      this.skip();
+    }
+    const outcome = await startEmbedded('/proc/jobledger/home', () => undefined)();
+    expect(E.isLeft(outcome) && outcome.left.message).to.match(/cannot use the home folder \/proc.*ENOENT/);
+  });
+
   it('says in a sentence why a home cannot be used', async () => {
     const path = join(home, 'a-file');
     await writeFile(path, '');

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
 import { ANY_TYPE, defineJob, type HandledJob, type JobContext } from '../../runners/define-job.js';
 import { openLedger } from '../../runners/ledger.js';
-import { pause } from '../../runners/pause.js';
+import { pause } from '../../adapters/pause.js';
 import { startWork } from '../../runners/work.js';
 import type { RunnerOptions } from './runners.js';
 
