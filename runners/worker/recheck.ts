@@ -5,7 +5,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { isHeld, type JobState } from '../../domain/job/state.js';
 import type { EventStore } from '../../domain/ports.js';
-import { pause } from '../pause.js';
+import { pause } from '../../adapters/pause.js';
 import { loadJobs } from '../streams/job-streams.js';
 import type { Active, Hand } from './hand.js';
 import { ClaimTaken } from './interruption.js';
