@@ -82,7 +82,7 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
             at,
             event.data.task.taskId,
             event.data.completedAt ?? at.metadata.occurredAt,
-            `interrupted: ${event.data.why}`,
+            `${event.data.notBefore === undefined ? 'interrupted' : 'put off'}: ${event.data.why}`,
           );
     case 'JobCancelled':
       return event.data.attempt === undefined || event.data.task === undefined

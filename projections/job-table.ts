@@ -131,7 +131,12 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
       return own(patch({ ...unclaimed, job_release_timestamp: event.data.notBefore, job_revision }));
     case 'JobReleased':
       return own(
-        patch({ ...unclaimed, job_attempts: event.data.claims, job_release_timestamp: null, job_revision }),
+        patch({
+          ...unclaimed,
+          job_attempts: event.data.claims,
+          job_release_timestamp: event.data.notBefore ?? null,
+          job_revision,
+        }),
       );
     case 'JobAbandoned':
       return own(patch({ job_state: 'Abandoned', job_revision }));

@@ -103,6 +103,7 @@ const dueTimesOf = (event: LedgerEvent): readonly (readonly [due: string | undef
     case 'JobEnqueued':
       return [[event.data.notBefore, 1]];
     case 'RetryScheduled':
+    case 'JobReleased':
       return [[event.data.notBefore, 1]];
     case 'DuplicateSuppressed':
       return [

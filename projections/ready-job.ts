@@ -68,6 +68,7 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
     case 'RetryScheduled':
       return own(put(placed(at, event.data, event.data.placement, event.data.notBefore)));
     case 'JobReleased':
+      return own(put(placed(at, event.data, event.data.placement, event.data.notBefore)));
     case 'JobRequeued':
       return own(put(placed(at, event.data, event.data.placement, undefined)));
     case 'JobClaimed':

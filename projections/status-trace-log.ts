@@ -63,7 +63,7 @@ const changeOf = ({ event }: ProjectedEvent): Change | undefined => {
         task: event.data.task,
       };
     case 'JobReleased':
-      return { state: 'TASK_STAGING', message: `given back: ${event.data.why}`, task: event.data.task };
+      return { state: 'TASK_STAGING', message: releasedMessage(event.data), task: event.data.task };
     case 'JobRequeued':
       return { state: 'TASK_STAGING', message: `made ready again: ${event.data.why}`, task: event.data.task };
     case 'AttemptStarted':
@@ -116,6 +116,14 @@ const endOf = (event: ProjectedEvent['event']): Change | undefined => {
       return undefined;
   }
 };
+
+const releasedMessage = ({
+  why,
+  notBefore,
+}: {
+  readonly why: string;
+  readonly notBefore?: string;
+}): string => (notBefore === undefined ? `given back: ${why}` : `put off until ${notBefore}: ${why}`);
 
 const abandonedMessage = (data: {
   readonly reason: string;

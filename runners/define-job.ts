@@ -4,11 +4,12 @@ import type * as t from 'io-ts';
 import { firstFlaw } from '../domain/decoding.js';
 import { errorFacts } from '../domain/job/error-facts.js';
 import type { Root } from '../domain/job/facts.js';
-import { retryFlaw, retryPolicy, type RetryOptions } from '../domain/job/retry.js';
+import { retryFlaw } from '../domain/job/retry.js';
 import { typeFlaw } from '../domain/job/names.js';
 import type { JobSpecification } from '../domain/job/specification.js';
 import type { JsonObject } from '../domain/json.js';
-import type { RetryPolicy } from '../domain/job/facts.js';
+import { handlerRetryFlaw, retryRules, type HandlerRetry, type RetryRules } from './handler-retry.js';
+import type { HandlersLedger } from './library/asking.js';
 
 export interface HandledJob<P = JsonObject> {
   readonly id: string;
@@ -27,13 +28,15 @@ export interface HandledJob<P = JsonObject> {
 export interface JobContext {
   readonly attempt: number;
   readonly taskId: string;
-  /** Fires when the lease is lost, the job is cancelled, or the grace time of a stop is over. */
+  /** Fires when the lease is lost, the job is cancelled, its time limit is over, or the grace time of a stop is. */
   readonly signal: AbortSignal;
   /** Renews the runner's lease at once. Needed only where a handler blocks the event loop for long. */
   readonly heartbeat: () => Promise<void>;
   /** A job that is enqueued behind the success of this attempt, which carries it; where the attempt fails there is none. */
   readonly spawn: (specification: JobSpecification) => void;
   readonly log: (message: string) => void;
+  /** The ledger this job is of: to enqueue, look up, cancel and so on, whatever becomes of this attempt. */
+  readonly ledger: HandlersLedger;
 }
 
 export interface JobDefinition<P = JsonObject> {
@@ -41,36 +44,39 @@ export interface JobDefinition<P = JsonObject> {
   /** Decodes the params; those it refuses are abandoned as not retryable, with the path. Default: as they are. */
   readonly params?: t.Decoder<unknown, P>;
   readonly ignoreDuplicates?: boolean;
-  readonly retry?: RetryOptions | false;
-  /** Returned `false` is a failure; any other value is the result. */
+  /** An enqueue that says its own limit or back-off goes before; `false` allows one attempt, whatever an enqueue says. */
+  readonly retry?: HandlerRetry | false;
+  /** `false` is the same as `retry: false`. */
+  readonly allowRetries?: boolean;
+  /** Milliseconds that one attempt may take. Then its signal fires, and it fails as `AttemptTimedOut`. Default: no limit. */
+  readonly timeoutMs?: number;
+  /** Returned `false` is a failure, a `Snooze` puts the job off; any other value is the result. */
   readonly run: (job: HandledJob<P>, context: JobContext) => unknown;
-  /** Called behind every attempt, with its error if it failed. */
+  /** Called behind every attempt, with its error if it failed, or its `Snooze`. */
   readonly tearDown?: (job: HandledJob<P>, error: unknown) => unknown;
 }
 
 /** A handler ready for the runner: params arrive undecoded. */
-export interface Handler {
+export interface Handler extends RetryRules {
   readonly type: string;
   readonly ignoreDuplicates: boolean;
-  readonly retry: RetryPolicy | undefined;
+  readonly timeoutMs: number | undefined;
   readonly decodeParams: (params: JsonObject) => E.Either<string, unknown>;
   readonly run: (job: HandledJob<unknown>, context: JobContext) => unknown;
   readonly tearDown: ((job: HandledJob<unknown>, error: unknown) => unknown) | undefined;
 }
 
-/** Thrown by a handler: no further attempt can help. */
-export class NotRetryable extends Error {
-  override readonly name = 'NotRetryable';
-  readonly isRetryable = false;
-}
-
 /** Every type that has no handler of its own. */
 export const ANY_TYPE = '*';
 
-const policyOf = (retry: RetryOptions | false | undefined): RetryPolicy | undefined => {
-  if (retry === undefined) return undefined;
-  return retry === false ? retryPolicy({ maxAttempts: 1 }) : retryPolicy(retry);
-};
+/** Node.js's timers run at most so long. */
+const LONGEST_TIMEOUT_MS = 2_147_483_647;
+
+const timeoutFlaw = (timeoutMs: unknown): string | undefined =>
+  timeoutMs === undefined ||
+  (typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS)
+    ? undefined
+    : `timeoutMs is not a number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}`;
 
 /** A codec that throws refuses too: it must not stand in the way of other jobs. */
 const decoded = <P>(params: t.Decoder<unknown, P>, value: JsonObject): E.Either<string, P> => {
@@ -82,15 +88,25 @@ const decoded = <P>(params: t.Decoder<unknown, P>, value: JsonObject): E.Either<
 };
 
 export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler => {
-  const { type, params, ignoreDuplicates = false, retry, run, tearDown } = definition;
+  const {
+    type,
+    params,
+    ignoreDuplicates = false,
+    retry,
+    allowRetries,
+    timeoutMs,
+    run,
+    tearDown,
+  } = definition;
   const flaw = type === ANY_TYPE ? undefined : typeFlaw(type);
   if (flaw !== undefined) throw new TypeError(`the job type "${type}" ${flaw}`);
-  const policyFlaw = retry === undefined || retry === false ? undefined : retryFlaw(retry);
+  const policyFlaw = handlerRetryFlaw(retry) ?? timeoutFlaw(timeoutMs);
   if (policyFlaw !== undefined) throw new TypeError(`the handler of "${type}": ${policyFlaw}`);
   return {
     type,
     ignoreDuplicates,
-    retry: policyOf(retry),
+    timeoutMs,
+    ...retryRules(retry, allowRetries),
     decodeParams: (value) => (params === undefined ? E.right(value) : decoded(params, value)),
     run: (job, context) => run(job as HandledJob<P>, context),
     tearDown: tearDown === undefined ? undefined : (job, error) => tearDown(job as HandledJob<P>, error),

@@ -3,14 +3,18 @@ export { newRootJobParams, openLedger, promises, type Ledger, type LedgerOptions
 export {
   ANY_TYPE,
   defineJob,
-  NotRetryable,
   type HandledJob,
   type Handler,
   type JobContext,
   type JobDefinition,
 } from './define-job.js';
+export { AttemptTimedOut, NotRetryable, Snooze } from './handler-outcome.js';
+export type { BackoffFunction, HandlerRetry } from './handler-retry.js';
+export type { HandlersLedger } from './library/asking.js';
+export type { OperationError, OperationOptions } from './operations/operate.js';
+export type { AbandonedJobs, Retried } from './operations/retry-abandoned.js';
 export type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './producer/enqueueing.js';
-export type { JobNotFound, TaggedError } from './library/error-sentences.js';
+export type { JobNotFound, OperationRefused, TaggedError } from './library/error-sentences.js';
 export { isLedgerError, LedgerError } from './library/promised.js';
 export type { RunningWork, WorkOptions } from './work.js';
 export type { WorkSummary } from './worker/worker-options.js';

@@ -7,6 +7,7 @@ import type { Runner } from '../domain/job/facts.js';
 import { envelope } from './streams/event-envelope.js';
 import { ANY_TYPE, type Handler } from './define-job.js';
 import type { Ledger } from './ledger.js';
+import { handlersLedger } from './library/asking.js';
 import { reaper } from './reaper.js';
 import { VERSION } from './version.js';
 import { worker, type Worker } from './worker/worker.js';
@@ -100,6 +101,7 @@ const dependenciesOf = (ledger: Ledger, options: WorkOptions): WorkerDependencie
     presence,
     clock,
     log,
+    handlersLedger: handlersLedger(ledger),
     identity: () => {
       const { host, ip, pid } = whereabouts;
       return { id: newId(), host, ip, instance: String(pid) };

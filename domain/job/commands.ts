@@ -40,6 +40,8 @@ export interface ClaimJob {
   readonly leaseExpiresAt: string;
   /** The handler's policy, where it has one. */
   readonly retry?: RetryPolicy | undefined;
+  /** False: the handler allows one attempt, whatever the enqueue says. */
+  readonly allowsRetries?: boolean | undefined;
   readonly ignoreDuplicates: boolean;
   /** An equal job that has succeeded in an attempt begun behind this job's enqueue, if there is one. */
   readonly executedLater?:
@@ -74,6 +76,8 @@ export interface FailAttempt {
   readonly isRetryable: boolean;
   /** 0 … 1, for the jitter. */
   readonly random: number;
+  /** Where the handler itself says how long to wait: milliseconds, as they are. */
+  readonly delayMs?: number | undefined;
 }
 
 /** The handler's codec refuses the params: no attempt can ever do better. */
@@ -88,6 +92,8 @@ export interface ReleaseClaim {
   readonly token: string;
   readonly now: string;
   readonly why: string;
+  /** Where the handler put the job off. */
+  readonly notBefore?: string | undefined;
 }
 
 export interface ExpireLease {

@@ -1,6 +1,6 @@
 /** An attempt: begun, and ended by success or failure. Attempts are counted when they start. */
 import { defined } from '../defined.js';
-import { millisecondsBetween } from '../instant.js';
+import { addMilliseconds, millisecondsBetween } from '../instant.js';
 import type { FailAttempt, StartAttempt, SucceedAttempt } from './commands.js';
 import type { JobEvent } from './events.js';
 import { abandoned, originalTaskId, placementOf, isRoot, scopeOf, taskOf } from './event-parts.js';
@@ -95,7 +95,10 @@ export const failAttempt = (command: FailAttempt, state: Running): readonly JobE
   };
   if (next === 'abandon')
     return [failed, abandoned(state, command.isRetryable ? 'attempts-exhausted' : 'not-retryable')];
-  const notBefore = dueAfterFailure(job.retry, job.attempts, command.random, command.now);
+  const notBefore =
+    command.delayMs === undefined
+      ? dueAfterFailure(job.retry, job.attempts, command.random, command.now)
+      : addMilliseconds(command.now, command.delayMs);
   return [
     failed,
     retryScheduled(state, notBefore, `attempt ${job.attempts} of ${job.retry.maxAttempts} failed`),

@@ -21,7 +21,7 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
   ) {
     return superseded(state, 'newer-root', command.newerRoot.jobId);
   }
-  const policy = policyInForce(job, command.retry);
+  const policy = policyInForce(job, command);
   return {
     type: 'JobClaimed',
     data: defined({
@@ -45,9 +45,24 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
  * The handler's policy, unless it allows fewer attempts than have been made already: that would make a liar of the limit. A row that
  * was imported unclaimed with its attempts used up gets the one more that MediaWiki would give it.
  */
-const policyInForce = (job: Job, handlers: RetryPolicy = job.retry): RetryPolicy => {
+const policyInForce = (job: Job, command: ClaimJob): RetryPolicy => {
+  const handlers = handlersPolicy(job, command);
   if (handlers.maxAttempts > job.attempts) return handlers;
   return job.retry.maxAttempts > job.attempts ? job.retry : { ...handlers, maxAttempts: job.attempts + 1 };
+};
+
+/** What the producer itself said of this one job goes before, but for a handler that allows no retries at all. */
+const handlersPolicy = (
+  { enqueued, retry }: Job,
+  { retry: handlers, allowsRetries }: ClaimJob,
+): RetryPolicy => {
+  const own = enqueued.ownRetry;
+  if (handlers === undefined) return retry;
+  if (own === undefined || allowsRetries === false) return handlers;
+  return {
+    maxAttempts: own.includes('maxAttempts') ? enqueued.retry.maxAttempts : handlers.maxAttempts,
+    backoff: own.includes('backoff') ? enqueued.retry.backoff : handlers.backoff,
+  };
 };
 
 /**

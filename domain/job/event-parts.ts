@@ -1,5 +1,6 @@
 /** The members that several events share, taken from the state that the event leaves. */
 import { defined } from '../defined.js';
+import type { ReleaseClaim } from './commands.js';
 import { storableText } from './error-facts.js';
 import type { JobEvent } from './events.js';
 import type { ActiveState, ErrorFacts, Placement, Task } from './facts.js';
@@ -67,7 +68,7 @@ export const abandoned = (
 /** A claim given back is not counted; an attempt that had begun and was interrupted is told, for the execution log. */
 export const releasedEvent = (
   state: Claimed | Running,
-  { why, now }: { readonly why: string; readonly now: string },
+  { why, now, notBefore }: Omit<ReleaseClaim, '_tag' | 'token'>,
 ): JobEvent => ({
   type: 'JobReleased',
   data: {
@@ -76,6 +77,7 @@ export const releasedEvent = (
     ...(state._tag === 'Running'
       ? { attempt: state.attempt.number, startedAt: state.attempt.startedAt, completedAt: now }
       : {}),
+    ...(notBefore === undefined ? {} : { notBefore }),
     why: storableText(why),
     claims: state.job.claims - 1,
     placement: placementOf(state.job),

@@ -44,6 +44,8 @@ export const JobEnqueued = t.intersection([
     schedule: t.type({ name: t.string, slot: t.string }),
     requestId: t.string,
     imported: Imported,
+    /** What of `retry` the producer said itself: that goes before the handler's policy. */
+    ownRetry: t.readonlyArray(t.keyof({ maxAttempts: null, backoff: null })),
   }),
 ]);
 export type JobEnqueued = t.TypeOf<typeof JobEnqueued>;
@@ -142,10 +144,16 @@ export const RetryScheduled = t.intersection([
   t.partial({ ...lastTask }),
 ]);
 
-/** The claim given back unrun or interrupted; not counted. */
+/** The claim given back unrun or interrupted; not counted. `notBefore` is there where the handler put the job off. */
 export const JobReleased = t.intersection([
   t.type({ ...moved, why: t.string, claims: t.number, placement: Placement }),
-  t.partial({ ...lastTask, attempt: t.number, startedAt: t.string, completedAt: t.string }),
+  t.partial({
+    ...lastTask,
+    attempt: t.number,
+    startedAt: t.string,
+    completedAt: t.string,
+    notBefore: t.string,
+  }),
 ]);
 
 export const LeaseExpired = t.intersection([

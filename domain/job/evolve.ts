@@ -98,7 +98,12 @@ const moved = (
       return isHeld ? { _tag: 'Waiting', revision, job, notBefore: event.data.notBefore } : undefined;
     case 'JobReleased':
       return isHeld
-        ? { _tag: 'Waiting', revision, job: released(state, event.data.claims), notBefore: undefined }
+        ? {
+            _tag: 'Waiting',
+            revision,
+            job: released(state, event.data.claims),
+            notBefore: event.data.notBefore,
+          }
         : undefined;
     case 'JobSuperseded':
       return state._tag === 'Waiting' ? { _tag: 'Superseded', revision, job, by: event.data.by } : undefined;

@@ -47,13 +47,14 @@ const backoffMembers: Readonly<
   jitter: [within(0, 1), 'a number from 0 to 1'],
 };
 
-const backoffFlaw = (backoff: Readonly<Record<string, unknown>>): string | undefined => {
-  for (const [name, value] of Object.entries(backoff)) {
-    const member = Object.hasOwn(backoffMembers, name) ? backoffMembers[name] : undefined;
-    if (member === undefined)
-      return unknownName('member of retry.backoff', name, Object.keys(backoffMembers));
+/** What is wrong with a back-off as somebody stated it, under the name it was given; or undefined. */
+export const backoffFlaw = (backoff: unknown, name = 'retry.backoff'): string | undefined => {
+  if (!isRecord(backoff)) return `${name} is not an object such as { firstMs: 500 }`;
+  for (const [key, value] of Object.entries(backoff)) {
+    const member = Object.hasOwn(backoffMembers, key) ? backoffMembers[key] : undefined;
+    if (member === undefined) return unknownName(`member of ${name}`, key, Object.keys(backoffMembers));
     const [isRight, words] = member;
-    if (value !== undefined && !isRight(value)) return `retry.backoff.${name} is not ${words}`;
+    if (value !== undefined && !isRight(value)) return `${name}.${key} is not ${words}`;
   }
   return undefined;
 };
@@ -66,8 +67,7 @@ export const retryFlaw = (options: unknown): string | undefined => {
   const { maxAttempts, backoff } = options;
   if (maxAttempts !== undefined && !(Number.isInteger(maxAttempts) && within(1, MOST_ATTEMPTS)(maxAttempts)))
     return `retry.maxAttempts is not a whole number from 1 to ${MOST_ATTEMPTS}`;
-  if (backoff === undefined) return undefined;
-  return isRecord(backoff) ? backoffFlaw(backoff) : 'retry.backoff is not an object such as { firstMs: 500 }';
+  return backoff === undefined ? undefined : backoffFlaw(backoff);
 };
 
 export const samePolicy = (a: RetryPolicy, b: RetryPolicy): boolean =>

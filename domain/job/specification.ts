@@ -10,6 +10,7 @@ import { isUuid } from '../ledger.js';
 import type { JobClass } from './facts.js';
 import { characterFlaw, titleFlaw, typeFlaw, wikiFlaw } from './names.js';
 import { checkParams } from './params.js';
+import { backoffFlaw, type RetryOptions } from './retry.js';
 
 export interface JobSpecification {
   readonly type: string;
@@ -25,6 +26,8 @@ export interface JobSpecification {
   readonly ignoreDuplicates?: boolean;
   readonly dedupKey?: string;
   readonly maxAttempts?: number;
+  /** When failures of this job are tried again; what is missing is the default. */
+  readonly backoff?: RetryOptions['backoff'];
   readonly requestId?: string;
 }
 
@@ -42,6 +45,7 @@ export interface CheckedSpecification {
   readonly ignoreDuplicates: boolean;
   readonly dedupKey: string | undefined;
   readonly maxAttempts: number | undefined;
+  readonly backoff: RetryOptions['backoff'];
   readonly requestId: string | undefined;
 }
 
@@ -63,6 +67,7 @@ const KNOWN = [
   'ignoreDuplicates',
   'dedupKey',
   'maxAttempts',
+  'backoff',
   'requestId',
 ] as const;
 type Member = (typeof KNOWN)[number];
@@ -95,7 +100,7 @@ const short =
 const INT4 = 2_147_483_647;
 const MAX_PRIORITY = 1_000_000;
 
-const checks: Readonly<Record<Exclude<Member, 'params'>, Check>> = {
+const checks: Readonly<Record<Exclude<Member, 'params' | 'backoff'>, Check>> = {
   type: text(typeFlaw),
   wiki: text(wikiFlaw),
   namespace: integer(-INT4, INT4),
@@ -140,6 +145,8 @@ export const checkSpecification = (value: unknown): E.Either<InvalidSpecificatio
     const flaw = value[member] === undefined ? undefined : check(value[member]);
     if (flaw !== undefined) return E.left(invalid(member, flaw));
   }
+  const backoff = value['backoff'] === undefined ? undefined : backoffFlaw(value['backoff'], 'it');
+  if (backoff !== undefined) return E.left(invalid('backoff', backoff));
   const params = checkParams(value['params'] ?? {});
   if (E.isLeft(params)) return E.left(invalid(params.left.path, params.left.message));
   return E.right(checked(value as unknown as JobSpecification, params.right));
@@ -160,6 +167,7 @@ const checked = (specification: JobSpecification, params: JsonObject): CheckedSp
     ignoreDuplicates: specification.ignoreDuplicates ?? false,
     dedupKey: specification.dedupKey,
     maxAttempts: specification.maxAttempts,
+    backoff: specification.backoff,
     requestId: specification.requestId,
   };
 };

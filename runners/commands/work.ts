@@ -63,6 +63,7 @@ const COUNTED: readonly (readonly [keyof WorkSummary, string])[] = [
   ['failed', 'failed'],
   ['refused', 'refused for their params'],
   ['superseded', 'superseded'],
+  ['snoozed', 'put off'],
   ['released', 'given back'],
   ['cancelled', 'cancelled while they ran'],
   ['lost', 'lost'],

@@ -17,6 +17,7 @@ const sum = (a: WorkSummary, b: WorkSummary): WorkSummary => ({
   lost: a.lost + b.lost,
   released: a.released + b.released,
   cancelled: a.cancelled + b.cancelled,
+  snoozed: a.snoozed + b.snoozed,
   superseded: a.superseded + b.superseded,
 });
 

@@ -43,7 +43,7 @@ export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => ({
   dedup: { ignoreDuplicates: job.ignoreDuplicates, sha1: job.sha1 },
   class: job.class,
   priority: job.priority,
-  retry: retryPolicy({ maxAttempts: job.maxAttempts }),
+  retry: retryPolicy({ maxAttempts: job.maxAttempts, backoff: job.backoff }),
   leaseSeconds: DEFAULT_LEASE_SECONDS,
   shardingItem: 0,
   enqueuedAt: job.now,
@@ -52,5 +52,11 @@ export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => ({
   ...(job.title === undefined ? {} : { title: job.title }),
   ...(job.root === undefined ? {} : { root: job.root }),
   ...(job.notBefore === undefined ? {} : { notBefore: job.notBefore }),
+  ...(job.maxAttempts === undefined && job.backoff === undefined ? {} : { ownRetry: ownRetry(job) }),
   ...(job.requestId === undefined ? {} : { requestId: job.requestId }),
 });
+
+const ownRetry = ({ maxAttempts, backoff }: Draft): NonNullable<JobEnqueued['ownRetry']> => [
+  ...(maxAttempts === undefined ? [] : (['maxAttempts'] as const)),
+  ...(backoff === undefined ? [] : (['backoff'] as const)),
+];

@@ -3,6 +3,7 @@ import { errorLine } from '../../domain/job/error-facts.js';
 import { IMPORTED_RUNNER } from '../../domain/job/decide-import.js';
 import type { JobEventOf } from '../../domain/job/events.js';
 import type { Runner } from '../../domain/job/facts.js';
+import { isHeld } from '../../domain/job/state.js';
 import { millisecondsBetween } from '../../domain/instant.js';
 import { inWords } from './duration.js';
 import type { Moment } from './moments.js';
@@ -43,7 +44,7 @@ const words = (moment: Moment): string => {
     case 'RetryScheduled':
       return retry(event.data, at);
     case 'JobReleased':
-      return `Given back by its runner (${event.data.why})${event.data.attempt === undefined ? '' : '; the attempt that was cut short does not count'}`;
+      return released(moment, event.data);
     case 'LeaseExpired':
       return leaseLost(event.data);
     default:
@@ -145,6 +146,14 @@ const retry = ({ why, notBefore }: DataOf<'RetryScheduled'>, at: string): string
   notBefore <= at
     ? `Made ready again at once: ${why}`
     : `To be tried again ${inWords(millisecondsBetween(at, notBefore))} later, at ${timeInWords(notBefore)}: ${why}`;
+
+const released = ({ at, by, before }: Moment, { why, notBefore, attempt }: DataOf<'JobReleased'>): string => {
+  if (notBefore !== undefined)
+    return `Put off by its handler for ${inWords(millisecondsBetween(at, notBefore))}, until ${timeInWords(notBefore)} (${why}); the attempt does not count`;
+  const isByRunner = isHeld(before) && before.claim.runner.id === by;
+  const cut = attempt === undefined ? '' : '; the attempt that was cut short does not count';
+  return `Given back by ${isByRunner ? 'its runner' : by} (${why})${cut}`;
+};
 
 const leaseLost = (data: DataOf<'LeaseExpired'>): string => {
   const { runner, leaseExpiresAt, lastRenewal, attempt } = data;

@@ -2,7 +2,8 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { newId } from '../../adapters/system.js';
 import type { Running } from '../../domain/job/state.js';
-import { NotRetryable, type HandledJob, type Handler } from '../define-job.js';
+import type { HandledJob, Handler } from '../define-job.js';
+import { NotRetryable } from '../handler-outcome.js';
 import { ended, report, type AttemptEnd, type AttemptPorts, type StartedAttempt } from './attempt.js';
 import { write, type HeldJob } from './holding.js';
 

@@ -1,5 +1,6 @@
 /** One job from claim to report: decode → start → run → tear down → report (DESIGN.md §5, Execution). */
 import * as E from 'fp-ts/lib/Either.js';
+import { addMilliseconds } from '../../domain/instant.js';
 import type { JobCommand } from '../../domain/job/commands.js';
 import { explainRejection } from '../../domain/job/errors.js';
 import { errorFacts } from '../../domain/job/error-facts.js';
@@ -8,8 +9,11 @@ import type { JsonObject } from '../../domain/json.js';
 import type { Running } from '../../domain/job/state.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { LedgerClock } from '../clock.js';
-import type { HandledJob, Handler, JobContext } from '../define-job.js';
-import { childrenOf } from './spawning.js';
+import type { HandledJob, Handler } from '../define-job.js';
+import { isRetryable } from '../handler-outcome.js';
+import { ownDelay } from '../handler-retry.js';
+import type { HandlersLedger } from '../library/asking.js';
+import { execute, type Outcome } from './execution.js';
 import { ClaimTaken, type Interruption } from './interruption.js';
 import { write, type HeldJob, type WriteFailure } from './holding.js';
 import type { Tenure } from './tenure.js';
@@ -22,9 +26,10 @@ export interface AttemptPorts {
   /** Appends the children of a success that is written. */
   readonly enqueueChildren: (children: readonly JsonObject[]) => Promise<void>;
   readonly misfireToleranceMs: number;
+  readonly handlersLedger: HandlersLedger;
 }
 
-export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released' | 'cancelled';
+export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released' | 'cancelled' | 'snoozed';
 
 export interface AttemptControl {
   /** Fires when the handler is to stop: the lease is lost, or the grace time is over. */
@@ -56,126 +61,69 @@ export const runAttempt = async (
   }
   const outcome = await execute(ports, started, control);
   slotFreed();
-  return settle(ports, started.job, outcome, control);
+  return settle(ports, started, outcome, control);
 };
 
 /** No handler is called for what was taken from this runner before. */
 const endOfTaken = (reason: unknown): AttemptEnd =>
   reason instanceof ClaimTaken && reason.name === 'JobCancelled' ? 'cancelled' : 'lost';
 
-type Outcome = { readonly durationMs: number } & (
-  | {
-      readonly _tag: 'Returned';
-      readonly value: unknown;
-      /** As they were when the handler was done: what it spawns later comes too late. */
-      readonly children: readonly JsonObject[];
-    }
-  | { readonly _tag: 'Threw'; readonly error: unknown }
-);
-
-class ReturnedFalse extends Error {
-  override readonly name = 'ReturnedFalse';
-}
-
-const execute = async (
-  ports: AttemptPorts,
-  { handler, handled: job, running: { attempt } }: StartedAttempt,
-  control: AttemptControl,
-): Promise<Outcome> => {
-  const children = childrenOf(attempt.taskId);
-  const context: JobContext = {
-    attempt: attempt.number,
-    taskId: attempt.taskId,
-    get signal() {
-      return control.abort.signal();
-    },
-    heartbeat: ports.tenure.renew,
-    spawn: children.spawn,
-    log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
-  };
-  const begun = performance.now();
-  const durationMs = () => Math.round((performance.now() - begun) * 1000) / 1000;
-  let value: unknown;
-  try {
-    value = await handler.run(job, context);
-    if (value === false) throw new ReturnedFalse('the handler returned false');
-  } catch (error) {
-    await tearDownAfter(ports, handler, job, error);
-    return { _tag: 'Threw', error, durationMs: durationMs() };
-  }
-  try {
-    await handler.tearDown?.(job, undefined);
-  } catch (error) {
-    return { _tag: 'Threw', error, durationMs: durationMs() };
-  }
-  return { _tag: 'Returned', value, children: children.soFar(), durationMs: durationMs() };
-};
-
-/** The error that counts is the handler's; one of the tear-down behind it is told, no more. */
-const tearDownAfter = async (
-  ports: AttemptPorts,
-  handler: Handler,
-  job: HandledJob<unknown>,
-  error: unknown,
-): Promise<void> => {
-  try {
-    await handler.tearDown?.(job, error);
-  } catch (second) {
-    ports.log(`${job.type} ${job.id}: its tear-down failed too: ${errorFacts(second).message}`);
-  }
-};
-
-/** A thrown value may be of any shape: asking it may throw as well. */
-const isRetryable = (error: unknown): boolean => {
-  try {
-    return !(
-      typeof error === 'object' &&
-      error !== null &&
-      'isRetryable' in error &&
-      error.isRetryable === false
-    );
-  } catch {
-    return true;
-  }
-};
-
 const settle = async (
   ports: AttemptPorts,
-  job: HeldJob,
+  started: StartedAttempt,
   outcome: Outcome,
   control: AttemptControl,
 ): Promise<AttemptEnd> => {
-  const { token } = job;
-  const { durationMs } = outcome;
-  const now = ports.clock.now();
   if (control.isInterrupted) return 'released';
   control.isReported = true;
-  if (outcome._tag === 'Returned') {
-    const spawned = outcome.children.length === 0 ? undefined : outcome.children;
-    const result = storableResult(outcome.value);
-    const written = await report(ports, job, {
-      _tag: 'SucceedAttempt',
-      token,
-      now,
-      durationMs,
-      result,
-      spawned,
-    });
-    if (E.isRight(written) && outcome.children.length > 0) await ports.enqueueChildren(outcome.children);
-    return ended(ports, job, written, 'succeeded');
-  }
-  const error = errorFacts(outcome.error);
-  const written = await report(ports, job, {
-    _tag: 'FailAttempt',
-    token,
-    now,
-    durationMs,
-    error,
-    isRetryable: isRetryable(outcome.error),
-    random: Math.random(),
-  });
-  return ended(ports, job, written, 'failed');
+  const { job } = started;
+  const written = await report(ports, job, commandOf(ports, started, outcome));
+  if (E.isRight(written) && outcome._tag === 'Returned' && outcome.children.length > 0)
+    await ports.enqueueChildren(outcome.children);
+  return ended(ports, job, written, ENDS[outcome._tag]);
 };
+
+const ENDS = { Returned: 'succeeded', Threw: 'failed', PutOff: 'snoozed' } as const;
+
+const commandOf = (ports: AttemptPorts, started: StartedAttempt, outcome: Outcome): JobCommand => {
+  const { token } = started.job;
+  const now = ports.clock.now();
+  const { durationMs } = outcome;
+  switch (outcome._tag) {
+    case 'Returned': {
+      const spawned = outcome.children.length === 0 ? undefined : outcome.children;
+      const result = storableResult(outcome.value);
+      return { _tag: 'SucceedAttempt', token, now, durationMs, result, spawned };
+    }
+    case 'PutOff': {
+      const notBefore = addMilliseconds(now, outcome.by.milliseconds);
+      return { _tag: 'ReleaseClaim', token, now, why: outcome.by.why, notBefore };
+    }
+    case 'Threw':
+      return {
+        _tag: 'FailAttempt',
+        token,
+        now,
+        durationMs,
+        error: errorFacts(outcome.error),
+        isRetryable: isRetryable(outcome.error),
+        random: Math.random(),
+        delayMs: delayOf(ports, started, outcome.error),
+      };
+  }
+};
+
+/** The handler's own back-off, unless the producer said one for this job. */
+const delayOf = (
+  { log }: AttemptPorts,
+  { handler: { backoffOf }, handled, running }: StartedAttempt,
+  error: unknown,
+): number | undefined =>
+  running.job.enqueued.ownRetry?.includes('backoff') === true
+    ? undefined
+    : ownDelay(backoffOf, { attempt: handled.attempt, error }, (line) =>
+        log(`${handled.type} ${handled.id}: ${line}`),
+      );
 
 export const report = (ports: AttemptPorts, job: HeldJob, command: JobCommand) =>
   write(ports.store, ports.tenure, job, command, ports.clock.now());

@@ -60,6 +60,7 @@ const decideClaim = (
       runner,
       leaseExpiresAt: addMilliseconds(session.now, leaseMs),
       retry: candidate.handler.retry,
+      allowsRetries: candidate.handler.allowsRetries,
       ignoreDuplicates: candidate.handler.ignoreDuplicates,
       ...cover,
     },

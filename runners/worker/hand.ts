@@ -60,7 +60,7 @@ export const emptyHand = (options: SlotsOptions): Hand => ({
   options,
   pace: measuredPace(),
   tempo: measuredTempo(),
-  counts: { succeeded: 0, failed: 0, refused: 0, lost: 0, released: 0, cancelled: 0 },
+  counts: { succeeded: 0, failed: 0, refused: 0, lost: 0, released: 0, cancelled: 0, snoozed: 0 },
   keys: keyCounter(),
   stock: queueOf(),
   uncalled: queueOf(),

@@ -5,6 +5,7 @@ import type { EventStore } from '../../domain/ports.js';
 import type { ClaimDesk, QueueScope, RunnerPresence } from '../../projections/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { Handler } from '../define-job.js';
+import type { HandlersLedger } from '../library/asking.js';
 import type { EndCounts } from './hand.js';
 
 export interface WorkerOptions {
@@ -30,6 +31,8 @@ export interface WorkerDependencies {
   readonly tellStarted: (runner: Runner) => Promise<void>;
   readonly tellStopped: (runner: Runner, how: 'drained' | 'lost') => Promise<void>;
   readonly enqueueChildren: (children: readonly JsonObject[]) => Promise<void>;
+  /** What handlers are given of the ledger. */
+  readonly handlersLedger: HandlersLedger;
   /** Called while the database does not answer: it may be found elsewhere. */
   readonly findServer: () => Promise<void>;
   /** Expires what can be expired; how many claims were. */

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { millisecondsBetween } from '../../../domain/instant.js';
-import { defineJob, NotRetryable, type JobDefinition } from '../../../runners/define-job.js';
+import { defineJob, type JobDefinition } from '../../../runners/define-job.js';
+import { NotRetryable } from '../../../runners/handler-outcome.js';
 import {
   column,
   enqueued,
