@@ -19,6 +19,7 @@ import { isAboutValues } from './error-mapping.js';
 import { foldEvents, type Decode, type Flaw } from './fold-page.js';
 import { writeChanges, type Place } from './sink.js';
 import { withClient } from './statement.js';
+import { patience } from './silence.js';
 import { inTransaction } from './transaction.js';
 
 /** What a projector knows of one projection while it works on it. */
@@ -64,20 +65,24 @@ const moving = async (
   to: Position,
   work: (client: pg.ClientBase) => Promise<void>,
 ): Promise<boolean> =>
-  withClient(db, async (client) => {
-    const isOurs = await inTransaction(
-      client,
-      async () => {
-        const from = track.position;
-        const moved = await moveCheckpoint(client, track.place, track.projection, { from, to });
-        if (moved) await work(client);
-        return moved;
-      },
-      { settings: UNHURRIED, keeps: (moved) => moved },
-    );
-    if (isOurs) track.position = to;
-    return isOurs;
-  });
+  withClient(
+    db,
+    async (client) => {
+      const isOurs = await inTransaction(
+        client,
+        async () => {
+          const from = track.position;
+          const moved = await moveCheckpoint(client, track.place, track.projection, { from, to });
+          if (moved) await work(client);
+          return moved;
+        },
+        { settings: UNHURRIED, keeps: (moved) => moved },
+      );
+      if (isOurs) track.position = to;
+      return isOurs;
+    },
+    patience.page,
+  );
 
 /** The database says that rows are refused, not which event they are of. */
 type Try = 'moved' | 'overtaken' | Flaw | { readonly index?: undefined; readonly reason: string };

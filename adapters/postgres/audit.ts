@@ -15,6 +15,7 @@ import { attempt, StoreFailure } from './error-mapping.js';
 import type { SchemaName } from './schema-name.js';
 import { livePlace, type Place } from './sink.js';
 import { rowsOf, withClient } from './statement.js';
+import { patience } from './silence.js';
 import { inTransaction } from './transaction.js';
 
 /** The history as a client sees it inside its transaction. */
@@ -79,10 +80,13 @@ export const audit = (
   historyOn: HistoryOn,
 ): TaskEither<StoreError, AuditReport> =>
   attempt(() =>
-    withClient(db, (client) =>
-      inTransaction(client, () => auditOne(client, livePlace(schema), projection, historyOn(client)), {
-        mode: 'ISOLATION LEVEL REPEATABLE READ',
-        keeps: () => false,
-      }),
+    withClient(
+      db,
+      (client) =>
+        inTransaction(client, () => auditOne(client, livePlace(schema), projection, historyOn(client)), {
+          mode: 'ISOLATION LEVEL REPEATABLE READ',
+          keeps: () => false,
+        }),
+      patience.rebuild,
     ),
   );

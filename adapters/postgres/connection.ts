@@ -4,6 +4,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import pg from 'pg';
 import { explainStoreError, rejected, unavailable, type StoreError } from '../../domain/errors.js';
 import { codeOf, StoreFailure, toStoreError } from './error-mapping.js';
+import { followPool, patience, silenceWatch } from './silence.js';
 import type { Queryable } from './statement.js';
 
 export interface ConnectOptions {
@@ -13,6 +14,8 @@ export interface ConnectOptions {
 
 const OLDEST_SERVER = 14;
 const CONNECT_MILLISECONDS = 10_000;
+/** From here on the system asks a silent peer whether it is still there. */
+const KEEP_ALIVE_MILLISECONDS = 10_000;
 
 const DATE = 1082;
 const TIMESTAMP = 1114;
@@ -28,7 +31,20 @@ interface Address {
   readonly url: string;
   /** As it may be shown: without user and password. */
   readonly shown: string;
+  /** Milliseconds that a statement may go without a byte: `query_timeout`, as node-postgres calls it. */
+  readonly deadline: number;
 }
+
+const DEADLINE = 'query_timeout';
+
+/** Taken out of the URL: node-postgres would count it by the clock, also while a page of history is on its way. */
+const deadlineIn = (url: string): Pick<Address, 'url' | 'deadline'> => {
+  const parsed = new URL(url);
+  const milliseconds = Number(parsed.searchParams.get(DEADLINE) ?? 0);
+  if (!(milliseconds > 0)) return { url, deadline: patience.usual };
+  parsed.searchParams.delete(DEADLINE);
+  return { url: parsed.href, deadline: milliseconds };
+};
 
 const addressOf = (url: string): Address | undefined => {
   if (!URL.canParse(url)) return undefined;
@@ -36,7 +52,8 @@ const addressOf = (url: string): Address | undefined => {
   if (protocol !== 'postgres:' && protocol !== 'postgresql:') return undefined;
   const host = hostname || (searchParams.get('host') ?? 'localhost');
   const database = decodeURIComponent(pathname.slice(1));
-  return { url, shown: `${host}:${port || '5432'}${database === '' ? '' : `, database "${database}"`}` };
+  const shown = `${host}:${port || '5432'}${database === '' ? '' : `, database "${database}"`}`;
+  return { ...deadlineIn(url), shown };
 };
 
 const causes: readonly (readonly [RegExp, string])[] = [
@@ -73,19 +90,40 @@ export const refuseOldServer = async (db: Queryable): Promise<void> => {
   );
 };
 
-const openPool = ({ url }: Address, options: ConnectOptions): pg.Pool => {
-  const pool = new pg.Pool({
+// The server finds out as well: a process that is gone keeps neither a statement that waits for a lock nor what its transaction holds.
+const LET_GO = `
+DO $$ BEGIN
+  PERFORM set_config('tcp_keepalives_idle', '15', false);
+  PERFORM set_config('tcp_keepalives_interval', '5', false);
+  PERFORM set_config('tcp_keepalives_count', '3', false);
+  PERFORM set_config('client_connection_check_interval', '5s', false);
+EXCEPTION WHEN OTHERS THEN NULL; -- not on every system
+END $$`;
+
+const openPool = ({ url, deadline }: Address, options: ConnectOptions): pg.Pool => {
+  const watch = silenceWatch(deadline, () => pool.ending);
+  const pool: pg.Pool = new pg.Pool({
     connectionString: url,
     application_name: options.applicationName ?? 'jobledger',
     max: options.connections ?? 10,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MILLISECONDS,
+    // Called once for each new connection.
+    verify: (client, done) => {
+      watch.add(client);
+      client.query(LET_GO).then(
+        () => done(),
+        () => done(),
+      );
+    },
     types,
   });
   // A connection that breaks while nothing runs on it would end the process if nobody listened. An idle one is replaced; one in
   // use is reported by its next statement.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
+  followPool(pool);
   return pool;
 };
 

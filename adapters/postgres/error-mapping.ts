@@ -14,6 +14,7 @@ const UNAVAILABLE_CODES = [
   /^08/, // connection exceptions
   /^40/, // rolled back: serialisation failure, deadlock, unknown completion
   /^53/, // disk full, out of memory, too many connections
+  /^25006$/, // read-only: a standby, or a primary that was demoted; the next connection may lead to its successor
   /^57014$/, // cancelled, by statement_timeout too
   /^57P0/, // the server shuts down, crashed or starts
   /^58/, // input or output error of the server's system

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { RecordedEvent } from '../../domain/ledger.js';
 import { recordedEvent } from './recorded-event.js';
+import { patience } from './silence.js';
 import { isPool, withClient, type Queryable } from './statement.js';
 
 export const COPY_COLUMNS =
@@ -112,8 +113,12 @@ const chunksOf = (client: pg.ClientBase, text: string): AsyncIterable<Buffer> =>
  * for it, a caller's own is read to the end of the query.
  */
 export const copyEvents = (db: Queryable, text: string, maxBytes: number): Promise<Copied> =>
-  withClient(db, async (client, discard) => {
-    const copied = await collect(client, text, maxBytes, !isPool(db));
-    if (copied.isCut) discard();
-    return copied;
-  });
+  withClient(
+    db,
+    async (client, discard) => {
+      const copied = await collect(client, text, maxBytes, !isPool(db));
+      if (copied.isCut) discard();
+      return copied;
+    },
+    patience.page,
+  );

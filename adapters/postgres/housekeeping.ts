@@ -5,7 +5,8 @@ import type { StoreError } from '../../domain/errors.js';
 import { isOutrunRoot } from './canonical.js';
 import { attempt } from './error-mapping.js';
 import { inSchema, type SchemaName } from './schema-name.js';
-import { rowsOf } from './statement.js';
+import { patience } from './silence.js';
+import { rowsOf, withClient } from './statement.js';
 
 const BATCH = 1_000;
 
@@ -56,7 +57,11 @@ const SETTLED_DUPLICATES = walk(
 const walkThrough = async (db: pg.Pool, text: string): Promise<number> => {
   let [after, dropped]: [string | null, number] = [null, 0];
   for (;;) {
-    const [row = []]: readonly (readonly (string | null)[])[] = await rowsOf(db, { text }, [after]);
+    const [row = []]: readonly (readonly (string | null)[])[] = await withClient(
+      db,
+      (client) => rowsOf(client, { text }, [after]),
+      patience.page,
+    );
     dropped += Number(row[2] ?? 0);
     if (Number(row[1] ?? 0) < BATCH) return dropped;
     after = row[0] ?? null;

@@ -11,6 +11,7 @@ import { liveTables, mergeProjection } from './merge.js';
 import type { ProjectorOptions } from './projector.js';
 import { dropShadow } from './shadow.js';
 import { rowsOf, withClient } from './statement.js';
+import { patience } from './silence.js';
 import { inTransaction } from './transaction.js';
 
 export interface RebuildOptions extends ProjectorOptions {
@@ -112,25 +113,31 @@ const LOCK_TRIES = 120;
 type Step = (client: pg.ClientBase, work: Work) => Promise<RebuildReport>;
 
 const mended = (work: Work, step: Step): Promise<RebuildReport> =>
-  withClient(work.db, (client) =>
-    inTransaction(
-      client,
-      async () => {
-        const report = await step(client, work);
-        await dropShadow(client, work.copy, work.projection);
-        return report;
-      },
-      { settings: { lock_timeout: LOCK_TIMEOUT } },
-    ),
+  withClient(
+    work.db,
+    (client) =>
+      inTransaction(
+        client,
+        async () => {
+          const report = await step(client, work);
+          await dropShadow(client, work.copy, work.projection);
+          return report;
+        },
+        { settings: { lock_timeout: LOCK_TIMEOUT } },
+      ),
+    patience.rebuild,
   );
 
 const compared = (work: Work): Promise<RebuildReport> =>
-  withClient(work.db, (client) =>
-    inTransaction(client, () => compareInline(client, work), {
-      mode: 'ISOLATION LEVEL REPEATABLE READ',
-      settings: { lock_timeout: LOCK_TIMEOUT },
-      keeps: () => false,
-    }),
+  withClient(
+    work.db,
+    (client) =>
+      inTransaction(client, () => compareInline(client, work), {
+        mode: 'ISOLATION LEVEL REPEATABLE READ',
+        settings: { lock_timeout: LOCK_TIMEOUT },
+        keeps: () => false,
+      }),
+    patience.rebuild,
   );
 
 const isLocked = (error: unknown): boolean => codeOf(error) === '55P03';
@@ -154,6 +161,6 @@ export const mend = async (work: Work): Promise<RebuildReport> => {
   if (report.halt === undefined && !isEqual(report)) {
     return untilUnlocked(() => mended(work, mendInline));
   }
-  await withClient(work.db, (client) => dropShadow(client, work.copy, work.projection));
+  await withClient(work.db, (client) => dropShadow(client, work.copy, work.projection), patience.rebuild);
   return report;
 };

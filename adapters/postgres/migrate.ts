@@ -7,6 +7,7 @@ import { attempt, StoreFailure } from './error-mapping.js';
 import { migrationTable, readMigrations, type Migration } from './migrations.js';
 import { inSchema, quoteIdentifier, type SchemaName } from './schema-name.js';
 import { withClient, type Queryable } from './statement.js';
+import { patience } from './silence.js';
 import { inTransaction } from './transaction.js';
 
 export interface Migrated {
@@ -84,7 +85,7 @@ const migrateOn = async (client: pg.ClientBase, schema: SchemaName): Promise<Mig
 };
 
 export const migrate = (pool: pg.Pool, schema: SchemaName): TaskEither<StoreError, Migrated> =>
-  attempt(() => withClient(pool, (client) => migrateOn(client, schema)));
+  attempt(() => withClient(pool, (client) => migrateOn(client, schema), patience.rebuild));
 
 /** For programs that do not migrate: the schema has to be exactly as new as they are. */
 export const requireMigrated = (db: Queryable, schema: SchemaName): TaskEither<StoreError, void> =>

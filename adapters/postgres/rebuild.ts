@@ -12,6 +12,7 @@ import { succeeded } from './outcome.js';
 import { openTracks, runTracks } from './projector.js';
 import type { SchemaName } from './schema-name.js';
 import { openShadow, shadowPlace } from './shadow.js';
+import { patience } from './silence.js';
 import { livePlace } from './sink.js';
 import { rowsOf, withClient } from './statement.js';
 
@@ -33,17 +34,23 @@ const HOLD_REBUILD = `SELECT pg_try_advisory_lock(27244, hashtext($1))::text`;
 const LET_REBUILD_GO = `SELECT pg_advisory_unlock(27244, hashtext($1))`;
 
 const alone = async <A>(db: pg.Pool, key: string, work: (client: pg.ClientBase) => Promise<A>): Promise<A> =>
-  withClient(db, async (client) => {
-    const [row] = await rowsOf(client, { text: HOLD_REBUILD }, [key]);
-    if (row?.[0] !== 'true') {
-      throw new StoreFailure(rejected(`${key} is being rebuilt by another process; wait for it or stop it`));
-    }
-    try {
-      return await work(client);
-    } finally {
-      await client.query(LET_REBUILD_GO, [key]).catch(() => undefined);
-    }
-  });
+  withClient(
+    db,
+    async (client) => {
+      const [row] = await rowsOf(client, { text: HOLD_REBUILD }, [key]);
+      if (row?.[0] !== 'true') {
+        throw new StoreFailure(
+          rejected(`${key} is being rebuilt by another process; wait for it or stop it`),
+        );
+      }
+      try {
+        return await work(client);
+      } finally {
+        await client.query(LET_REBUILD_GO, [key]).catch(() => undefined);
+      }
+    },
+    patience.rebuild,
+  );
 
 export const rebuild = (
   db: pg.Pool,

@@ -3,7 +3,8 @@ import type { ClaimWatch, RunnerPresence } from '../../projections/ports.js';
 import { attempt } from './error-mapping.js';
 import { isoSql } from './iso.js';
 import { inSchema, type SchemaName } from './schema-name.js';
-import { prepared, rowsOf, type Queryable } from './statement.js';
+import { patience } from './silence.js';
+import { prepared, rowsOf, withClient, type Queryable } from './statement.js';
 
 const ARRIVE = `
 INSERT INTO __schema__.runner_presence (runner, host, renewed_until)
@@ -49,6 +50,12 @@ const OTHERS_MAY_HOLD = `
 SELECT (EXISTS (SELECT FROM __schema__.runner_presence p WHERE p.runner <> $1)
   OR EXISTS (SELECT FROM __schema__.claimed_job c WHERE c.runner <> $1))::text`;
 
+const LEAST_PATIENCE_MS = 1_000;
+
+/** Silence is noticed while there is still time to renew on another connection. */
+const renewalPatience = (leaseMs: number): number =>
+  Math.min(patience.usual, Math.max(LEAST_PATIENCE_MS, leaseMs / 3));
+
 export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): RunnerPresence => {
   const statement = (label: string, sql: string) => prepared(label, inSchema(sql, schema));
   const arrive = statement('arrive', ARRIVE);
@@ -61,7 +68,14 @@ export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): Runne
         await rowsOf(db, arrive, [id, host, leaseMs]);
       }),
     renew: (runnerId, leaseMs) =>
-      attempt(async () => (await rowsOf(db, renew, [runnerId, leaseMs])).length > 0),
+      attempt(async () => {
+        const rows = await withClient(
+          db,
+          (client) => rowsOf(client, renew, [runnerId, leaseMs]),
+          renewalPatience(leaseMs),
+        );
+        return rows.length > 0;
+      }),
     leave: (runnerId) =>
       attempt(async () => {
         await rowsOf(db, leave, [runnerId]);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { isStalePlan } from './error-mapping.js';
+import { allowSilence } from './silence.js';
 
 /** A pool: each statement is a transaction of its own. A client: the transaction, if any, is its owner's business. */
 export type Queryable = pg.Pool | pg.ClientBase;
@@ -55,13 +56,18 @@ export const rowsOf = async (
 
 const ignoreLoss = (): void => undefined;
 
-/** One connection for several statements in a row; it is not given back after a failure, or where `use` says so. */
+/**
+ * One connection for several statements in a row; it is not given back after a failure, or where `use` says so.
+ * @param silenceMs how long a statement may go without a byte, where it is not the usual time (silence.ts)
+ */
 export const withClient = async <A>(
   db: Queryable,
   use: (client: pg.ClientBase, discard: () => void) => Promise<A>,
+  silenceMs?: number,
 ): Promise<A> => {
   if (!isPool(db)) return use(db, () => undefined);
   const client = await db.connect();
+  if (silenceMs !== undefined) allowSilence(client, silenceMs);
   // A connection lost between two statements would end the process if nobody listened; the next statement reports it.
   client.on('error', ignoreLoss);
   let isDiscarded = false;

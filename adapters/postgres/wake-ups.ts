@@ -3,7 +3,9 @@
  * whose commits it would serialise: it follows in a transaction of its own, at most every 20 ms, that waits for no disk.
  */
 import pg from 'pg';
+import { backOff } from '../back-off.js';
 import { quoteIdentifier, type SchemaName } from './schema-name.js';
+import { patience, silenceWatch } from './silence.js';
 
 export interface WakeUps {
   readonly wake: () => void;
@@ -15,7 +17,10 @@ export interface WakeUps {
 }
 
 const QUIET_MILLISECONDS = 20;
-const RECONNECT_MILLISECONDS = 1_000;
+const FIRST_RETRY_MILLISECONDS = 200;
+const LONGEST_RETRY_MILLISECONDS = 1_000;
+/** Nothing else is ever asked on the listening connection: whether it is silent or dead shows in the answer to this. */
+const PROBE_MILLISECONDS = 10_000;
 
 /** Runs `action` at once, then at most every `milliseconds`; what came meanwhile is not lost. */
 const throttled = (milliseconds: number, action: () => void): { call: () => void; cancel: () => boolean } => {
@@ -52,17 +57,22 @@ const listening = (
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const retries = backOff(FIRST_RETRY_MILLISECONDS, LONGEST_RETRY_MILLISECONDS);
+  const silence = silenceWatch(patience.usual, () => isClosed);
 
   const connect = async (): Promise<void> => {
     const next = new pg.Client(pool.options);
     client = next;
+    silence.add(next);
+    let probe: NodeJS.Timeout | undefined;
     let isLost = false;
     const lose = (): void => {
       if (isLost) return;
       isLost = true;
+      clearInterval(probe);
       void next.end().catch(() => undefined);
       if (isClosed) return;
-      timer = setTimeout(() => void connect(), RECONNECT_MILLISECONDS);
+      timer = setTimeout(() => void connect(), retries.next());
       timer.unref();
     };
     next.on('error', lose);
@@ -71,8 +81,11 @@ const listening = (
     try {
       await next.connect();
       await next.query(`LISTEN ${quoteIdentifier(channel)}`);
+      retries.reset();
       // What was notified while nobody listened is not told again.
       onNews();
+      if (!isLost)
+        probe = setInterval(() => void next.query('SELECT 1').catch(lose), PROBE_MILLISECONDS).unref();
     } catch {
       lose();
     }

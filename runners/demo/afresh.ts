@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { quoteIdentifier } from '../../adapters/postgres/schema-name.js';
+import { allowSilence, patience } from '../../adapters/postgres/silence.js';
 import { inTransaction } from '../../adapters/postgres/transaction.js';
 import { rejected, type StoreError } from '../../domain/errors.js';
 import type { Ledger } from '../ledger.js';
@@ -44,6 +45,7 @@ export const beginAfresh = async ({
   schema,
 }: Pick<Ledger, 'pool' | 'schema'>): Promise<E.Either<StoreError, Afresh>> => {
   const client = await pool.connect();
+  allowSilence(client, patience.rebuild);
   // Its session ends with it, and the lock with the session.
   const release = (): void => client.release(true);
   const begun = await attempt(async () => {

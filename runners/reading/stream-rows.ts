@@ -3,6 +3,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
 import { rowsOf, withClient, type Cells } from '../../adapters/postgres/statement.js';
+import { patience } from '../../adapters/postgres/silence.js';
 import { inTransaction } from '../../adapters/postgres/transaction.js';
 import type { StoreError } from '../../domain/errors.js';
 
@@ -16,16 +17,20 @@ export const streamRows = (
   onPage: (rows: readonly Cells[]) => Promise<boolean>,
 ): TaskEither<StoreError, number> =>
   attempt(() =>
-    withClient(pool, async (client) => {
-      const pages = async (): Promise<number> => {
-        await rowsOf(client, { text: `DECLARE answer NO SCROLL CURSOR FOR ${query}` }, values);
-        let count = 0;
-        for (;;) {
-          const rows = await rowsOf(client, { text: `FETCH ${PAGE} FROM answer` }, []);
-          count += rows.length;
-          if (rows.length === 0 || !(await onPage(rows))) return count;
-        }
-      };
-      return inTransaction(client, pages, { mode: 'READ ONLY', isLeisurely: true });
-    }),
+    withClient(
+      pool,
+      async (client) => {
+        const pages = async (): Promise<number> => {
+          await rowsOf(client, { text: `DECLARE answer NO SCROLL CURSOR FOR ${query}` }, values);
+          let count = 0;
+          for (;;) {
+            const rows = await rowsOf(client, { text: `FETCH ${PAGE} FROM answer` }, []);
+            count += rows.length;
+            if (rows.length === 0 || !(await onPage(rows))) return count;
+          }
+        };
+        return inTransaction(client, pages, { mode: 'READ ONLY', isLeisurely: true });
+      },
+      patience.rebuild,
+    ),
   );
