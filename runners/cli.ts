@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The `jobledger` command: joins the process to the program, and decides nothing. */
-import { unexpected, withoutPasswords } from './commands/outcome.js';
+import { placeOf, unexpected, withoutPasswords } from './commands/outcome.js';
 import { runCli } from './cli/run-cli.js';
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
@@ -17,10 +17,14 @@ const stopSignal = (): AbortSignal => {
 };
 
 const { env, stdout, stderr, argv } = process;
+let suspects = (): string | undefined => undefined;
 // Thrown where nobody waits for it, in a handler's timer for example: this process cannot be trusted any more.
 process.on('uncaughtException', (error) => {
   const { status, message } = unexpected(error, env);
-  stderr.write(`jobledger: ${withoutPasswords(message)}\n`);
+  const place = placeOf(error);
+  const named = suspects();
+  const told = [message, place && `thrown at ${place}`, named].filter((text) => text !== undefined);
+  stderr.write(`jobledger: ${withoutPasswords(told.join('; '))}\n`);
   process.exit(status);
 });
 process.exitCode = await runCli(argv.slice(2), {
@@ -31,4 +35,7 @@ process.exitCode = await runCli(argv.slice(2), {
   columns: stdout.columns ?? 100,
   now: Date.now,
   stopSignal,
+  onStray: (words) => {
+    suspects = words;
+  },
 });

@@ -12,6 +12,23 @@ const importModule = async (path: string): Promise<unknown> => {
   return tsImport(url, import.meta.url);
 };
 
+/** Nothing is left that could wake this process while the module still waits: Node.js would end it here without a word. */
+const neverSettled = (done: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const give = (): void => reject(new Error('its top-level await waits for something that never comes'));
+    process.once('beforeExit', give);
+    done.addEventListener('abort', () => process.off('beforeExit', give));
+  });
+
+const imported = async (path: string): Promise<unknown> => {
+  const done = new AbortController();
+  try {
+    return await Promise.race([importModule(path), neverSettled(done.signal)]);
+  } finally {
+    done.abort();
+  }
+};
+
 /** A module in CommonJS form arrives with its exports as the default. */
 const defaultOf = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || !('default' in value)) return undefined;
@@ -36,7 +53,7 @@ export const loadHandlers = async (
   if (missing !== undefined) return E.left(`--handlers ${module}: ${missing}`);
   let loaded: unknown;
   try {
-    loaded = await importModule(path);
+    loaded = await imported(path);
   } catch (error) {
     return E.left(`--handlers ${module} cannot be loaded: ${firstLine(error)}`);
   }

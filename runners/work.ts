@@ -40,6 +40,8 @@ export interface WorkOptions {
 export interface RunningWork {
   readonly done: Promise<WorkSummary>;
   readonly stop: () => void;
+  /** Whose error it may be that nobody waited for, as a sentence. */
+  readonly suspects: () => string | undefined;
 }
 
 export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => {
@@ -61,7 +63,7 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
       await recovery.stop();
     }
   };
-  return { done: run(), stop: runner.stop };
+  return { done: run(), stop: runner.stop, suspects: runner.suspects };
 };
 
 /** The types that both the handlers and the user allow; undefined where a handler takes all. */

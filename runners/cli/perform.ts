@@ -13,6 +13,7 @@ export interface Surroundings {
   readonly cwd: string;
   readonly out: Output;
   readonly stopSignal: () => AbortSignal;
+  readonly onStray: CommandContext['onStray'];
 }
 
 /** A URL of another kind is a mistake of the caller's; a server that does not answer is not. */

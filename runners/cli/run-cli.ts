@@ -1,4 +1,5 @@
 /** One command line from its words to its exit status, on whatever streams and environment it is given. */
+import type { CommandContext } from '../commands/command.js';
 import { commands } from '../commands/index.js';
 import { withoutPasswords } from '../commands/outcome.js';
 import { output, type Streams } from './output.js';
@@ -11,14 +12,15 @@ export interface Process extends Streams {
   /** Columns of the terminal. */
   readonly columns: number;
   readonly stopSignal: () => AbortSignal;
+  readonly onStray: CommandContext['onStray'];
 }
 
 export const runCli = async (args: readonly string[], around: Process): Promise<0 | 1 | 2 | 3> => {
-  const { env, cwd, columns, stopSignal, stdout, stderr } = around;
+  const { env, cwd, columns, stopSignal, onStray, stdout, stderr } = around;
   const out = output(around);
   const host = {
     commands,
-    perform: perform.bind(undefined, { env, cwd, out, stopSignal }),
+    perform: perform.bind(undefined, { env, cwd, out, stopSignal, onStray }),
     write: (text: string) => void stdout.write(text),
     tell: (text: string) => void stderr.write(text),
     columns,

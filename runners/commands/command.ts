@@ -19,6 +19,8 @@ export interface CommandContext {
    * ended by the first.
    */
   readonly stopSignal: () => AbortSignal;
+  /** Gives words to an error that nobody waited for, which ends the process: what it may have come from. */
+  readonly onStray: (words: () => string | undefined) => void;
 }
 
 export type Action = (context: CommandContext) => Promise<Outcome>;

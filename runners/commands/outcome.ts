@@ -23,6 +23,12 @@ export const withoutPasswords = (text: string): string =>
     .replace(/([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):\S*@/gi, '$1:***@')
     .replace(/([?&]password=)[^\s&]*/gi, '$1***');
 
+/** `handlers.mjs:3:41`: where an error was made, from the first line of its stack that says so. */
+export const placeOf = (error: unknown): string | undefined => {
+  const stack: unknown = error instanceof Error ? error.stack : undefined;
+  return typeof stack === 'string' ? /^\s+at .*?([^\s/\\(]+:\d+:\d+)\)?$/m.exec(stack)?.[1] : undefined;
+};
+
 /** What nobody foresaw: a sentence for the user, and where it happened for whoever looks for the fault. */
 export const unexpected = (
   error: unknown,

@@ -76,7 +76,7 @@ const explain = (report: WorkReport): string => {
 };
 
 const work = async (context: CommandContext, flags: WorkFlags): Promise<Outcome> => {
-  const { out, json, cwd, withLedger, stopSignal } = context;
+  const { out, json, cwd, withLedger, stopSignal, onStray } = context;
   const handlers = await loadHandlers(flags.handlers, cwd);
   if (E.isLeft(handlers)) return wrongUsage(handlers.left);
   const flaw = flawOf(flags, handlers.right);
@@ -95,6 +95,7 @@ const work = async (context: CommandContext, flags: WorkFlags): Promise<Outcome>
       drain: flags.drain,
       log: out.tell,
     });
+    onStray(running.suspects);
     const stop = (): void => {
       out.tell('stopping: what runs may end; a second signal ends at once');
       running.stop();

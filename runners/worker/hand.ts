@@ -54,6 +54,8 @@ export interface Hand {
   /** Jobs in hand that lost a lease before: one of them may be what ends processes. */
   suspects: number;
   isOpen: boolean;
+  /** The last that ended: what it left behind, such as a timer, may still fail. */
+  latest: Active | undefined;
 }
 
 export const emptyHand = (options: SlotsOptions): Hand => ({
@@ -70,6 +72,7 @@ export const emptyHand = (options: SlotsOptions): Hand => ({
   busy: 0,
   suspects: 0,
   isOpen: true,
+  latest: undefined,
 });
 
 export const occupied = ({ busy, starting, uncalled }: Hand): number => busy + starting + uncalled.size();
@@ -128,5 +131,6 @@ export const drop = (hand: Hand, entry: Active): void => {
 export const done = (hand: Hand, entry: Active, end: AttemptEnd): void => {
   if (!hand.active.has(entry)) return;
   hand.counts[end] += 1;
+  hand.latest = entry;
   drop(hand, entry);
 };

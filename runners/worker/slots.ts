@@ -23,6 +23,7 @@ import {
 } from './hand.js';
 import type { HeldJob } from './holding.js';
 import { keepRechecking, recheck } from './recheck.js';
+import { suspectsOf } from './suspects.js';
 
 export interface Slots {
   readonly counts: EndCounts;
@@ -48,7 +49,9 @@ export interface Slots {
   readonly forsake: (reason: unknown) => void;
   /** This job's claim may have been taken: looks, and fires its handler's signal where that is so. */
   readonly recheck: (jobId: string) => Promise<void>;
-  /** The same for all that runs long, from time to time. */
+  /** Whose error it may be that nobody waited for, as a sentence. */
+  readonly suspects: () => string | undefined;
+  /** Rechecks all that runs long, from time to time. */
   readonly keepRechecking: (everyMs: number, ended: AbortSignal) => Promise<void>;
 }
 
@@ -72,6 +75,7 @@ export const slots = (options: SlotsOptions): Slots => {
     },
     forsake: (reason) => forsake(hand, reason),
     recheck: (jobId) => recheck(hand, jobId),
+    suspects: () => suspectsOf(hand),
     keepRechecking: (everyMs, ended) => keepRechecking(hand, everyMs, ended),
   };
 };

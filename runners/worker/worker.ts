@@ -22,6 +22,8 @@ export interface Worker {
   readonly wake: () => void;
   /** Somebody did something to this job: where it is in hand here, its handler may have to be told. */
   readonly recheck: (jobId: string) => void;
+  /** Whose error it may be that nobody waited for, as a sentence. */
+  readonly suspects: () => string | undefined;
 }
 
 export const worker = (dependencies: WorkerDependencies, options: WorkerOptions): Worker => {
@@ -76,6 +78,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
       ringAll();
     },
     recheck: (jobId) => void hands.recheck(jobId),
+    suspects: hands.suspects,
   };
 };
 

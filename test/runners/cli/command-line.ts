@@ -28,7 +28,14 @@ export const commandLine =
   async (...args: readonly string[]): Promise<Said> => {
     const [stdout, stderr] = [collector(), collector()];
     const streams = { stdout: stdout.stream, stderr: stderr.stream, now: Date.now };
-    const status = await runCli(args, { ...streams, env, cwd: tmpdir(), columns: 100, stopSignal });
+    const status = await runCli(args, {
+      ...streams,
+      env,
+      cwd: tmpdir(),
+      columns: 100,
+      stopSignal,
+      onStray: () => undefined,
+    });
     return { status, stdout: stdout.text(), stderr: stderr.text() };
   };
 

@@ -116,7 +116,7 @@ describe('the command line', () => {
           write: { value: (text: string) => (said += text) },
         }) as typeof stderr;
         const signal = (): AbortSignal => new AbortController().signal;
-        const streams = { stdout, stderr: tell, now: Date.now };
+        const streams = { stdout, stderr: tell, now: Date.now, onStray: () => undefined };
         await runCli(args, { ...streams, env, cwd: folder, columns: 80, stopSignal: signal });
         return said;
       };

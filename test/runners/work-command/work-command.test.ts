@@ -17,6 +17,8 @@ export default [
   { type: 'quick', run: (job) => note(job, 'done') },
   { type: 'failing', retry: false, run: () => { throw new Error('out of paper'); } },
   { type: 'patient', run: async (job, { signal }) => { note(job, 'begun'); await stopped(signal); note(job, 'interrupted'); } },
+  { type: 'stray', run: (job) => new Promise(() => setTimeout(() => { throw new RangeError('from a timer'); }, 10)) },
+  { type: 'let go', run: (job) => { setTimeout(() => { throw new RangeError('from a timer'); }, 300); } },
   { type: 'stubborn', run: (job) => { note(job, 'begun'); return new Promise(() => setInterval(() => undefined, 1_000)); } },
 ];
 `;
@@ -119,6 +121,31 @@ describe('jobledger work', () => {
       );
       return { child, ended, said: () => said };
     };
+
+    it('names the job that runs where an error that nobody waits for ends it', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'stray' });
+      const { ended, said } = begin('stray');
+      expect(await ended).to.deep.equal([3, null]);
+      expect(said()).to.include('from a timer').and.include(`it ran stray ${id} (attempt 1)`);
+      expect(said()).to.match(/thrown at handlers\.mjs:\d+:\d+/);
+    });
+
+    it('names the last job that ended where that error comes later', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'let go' });
+      const { ended, said } = begin('let go');
+      expect(await ended).to.deep.equal([3, null]);
+      expect(said()).to.include(`the last to end was let go ${id}`);
+    });
+
+    it('says so where the module of handlers waits for ever while it is loaded', async () => {
+      const endless = join(folder, 'endless.mjs');
+      writeFileSync(endless, 'await new Promise(() => undefined);\nexport default [];\n');
+      const { ended, said } = begin('quick', '--handlers', endless);
+      expect(await ended).to.deep.equal([2, null]);
+      expect(said()).to.equal(
+        `jobledger: --handlers ${endless} cannot be loaded: Error: its top-level await waits for something that never comes\n`,
+      );
+    });
 
     it('gives back what does not end within its grace time, when it is told to stop', async () => {
       const [id = ''] = await enqueued(ledger, { type: 'patient' });
