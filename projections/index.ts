@@ -8,11 +8,13 @@ import { queueSummary } from './queue-summary.js';
 import { readyJob } from './ready-job.js';
 import { rootJob } from './root-job.js';
 import { statusTraceLog } from './status-trace-log.js';
+import { suppressedJob } from './suppressed-job.js';
 
 export const projections: readonly Projection[] = [
   readyJob,
   duplicate,
   rootJob,
+  suppressedJob,
   claimedJob,
   jobProjection,
   executionLog,

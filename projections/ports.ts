@@ -45,6 +45,14 @@ export interface JobIndex {
   readonly newestRoots: (
     families: readonly Family[],
   ) => TaskEither<StoreError, readonly (readonly FamilyRoot[])[]>;
+  /** The latest timestamp of the family's roots that have begun, or have succeeded. */
+  readonly newestBegun: (
+    families: readonly Family[],
+  ) => TaskEither<StoreError, readonly (string | undefined)[]>;
+  /** For ids that producers chose: the survivor that an enqueue under this id was answered with. */
+  readonly suppressedIds: (
+    jobIds: readonly string[],
+  ) => TaskEither<StoreError, readonly (string | undefined)[]>;
   /** Job numbers (`job_id`) from the one sequence of the ledger, rising. */
   readonly drawNumbers: (count: number) => TaskEither<StoreError, readonly bigint[]>;
   /** The ledger's clock. ISO-8601 UTC. */

@@ -43,6 +43,23 @@ CROSS JOIN LATERAL (
 ) AS found
 ORDER BY asked.n, found.timestamp DESC, found.job`;
 
+const NEWEST_BEGUN = `
+SELECT asked.n::text, found.timestamp
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(wiki, type, signature, n)
+CROSS JOIN LATERAL (
+  SELECT r.timestamp
+  FROM __schema__.root_job r
+  WHERE r.state <> 'waiting' AND r.wiki = asked.wiki AND r.type = asked.type AND r.signature = asked.signature
+  ORDER BY r.timestamp DESC
+  LIMIT 1
+) AS found`;
+
+const SUPPRESSED_IDS = `
+SELECT asked.n::text, min(s.survivor::text)
+FROM unnest($1::uuid[]) WITH ORDINALITY AS asked(job, n)
+JOIN __schema__.suppressed_job s ON s.job = asked.job
+GROUP BY asked.n`;
+
 const NUMBERS = `SELECT nextval('__schema__.job_number'::regclass)::text FROM generate_series(1, $1::integer)`;
 
 const columns = <A>(rows: readonly A[], ...read: readonly ((row: A) => string)[]): readonly string[][] =>
@@ -90,6 +107,8 @@ export const postgresJobIndex = (db: Queryable, schema: SchemaName): JobIndex =>
   const survivors = prepared('survivors', inSchema(SURVIVORS, schema));
   const executed = prepared('executed', inSchema(EXECUTED_EQUALS, schema));
   const roots = prepared('roots', inSchema(NEWEST_ROOTS, schema));
+  const begun = prepared('begun-roots', inSchema(NEWEST_BEGUN, schema));
+  const suppressed = prepared('suppressed-ids', inSchema(SUPPRESSED_IDS, schema));
   const numbers = prepared('numbers', inSchema(NUMBERS, schema));
   const clock = prepared('clock', `SELECT ${isoSql('clock_timestamp()')}`);
   return {
@@ -107,6 +126,16 @@ export const postgresJobIndex = (db: Queryable, schema: SchemaName): JobIndex =>
       attempt(async () => {
         const rows = families.length === 0 ? [] : await rowsOf(db, roots, familyColumns(families));
         return byQuestion(families.length, rows, readRoot);
+      }),
+    newestBegun: (families) =>
+      attempt(async () => {
+        const rows = families.length === 0 ? [] : await rowsOf(db, begun, familyColumns(families));
+        return byQuestion(families.length, rows, (cells) => cells[1] ?? '').map(([newest]) => newest);
+      }),
+    suppressedIds: (jobIds) =>
+      attempt(async () => {
+        const rows = jobIds.length === 0 ? [] : await rowsOf(db, suppressed, [jobIds]);
+        return byQuestion(jobIds.length, rows, (cells) => cells[1] ?? '').map(([survivor]) => survivor);
       }),
     drawNumbers: (count) =>
       attempt(async () => (await rowsOf(db, numbers, [count])).map(([number]) => BigInt(number ?? 0))),

@@ -22,6 +22,8 @@ export interface SuppressDuplicate {
   readonly _tag: 'SuppressDuplicate';
   readonly now: string;
   readonly producer: string;
+  /** The id that the producer chose for the suppressed job, if it did. */
+  readonly jobId?: string | undefined;
   readonly requestId?: string | undefined;
   readonly params: JsonObject;
   readonly paramsDigest: string;
@@ -43,10 +45,10 @@ export interface ClaimJob {
   /** False: the handler allows one attempt, whatever the enqueue says. */
   readonly allowsRetries?: boolean | undefined;
   readonly ignoreDuplicates: boolean;
-  /** An equal job that has succeeded in an attempt begun behind this job's enqueue, if there is one. */
+  /** An equal job that has succeeded in an attempt begun behind what last asked for this one, if there is one. */
   readonly executedLater?:
     { readonly jobId: string; readonly rootTimestamp?: string | undefined } | undefined;
-  /** Another root of the family, read from its own stream, with a later timestamp, if there is one. */
+  /** Another root of the family, read from its own stream, with a later timestamp, that does this job's work after it was asked for. */
   readonly newerRoot?: { readonly jobId: string; readonly timestamp: string } | undefined;
 }
 

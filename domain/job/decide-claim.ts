@@ -10,17 +10,8 @@ import type { Job, Waiting } from './state.js';
 export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
   const { job } = state;
   const ignoreDuplicates = job.ignoreDuplicates || command.ignoreDuplicates;
-  if (ignoreDuplicates && command.executedLater !== undefined && coversRoot(command.executedLater, state)) {
-    return superseded(state, 'executed-later', command.executedLater.jobId);
-  }
-  if (
-    job.root !== undefined &&
-    !job.standsForOthers &&
-    command.newerRoot !== undefined &&
-    command.newerRoot.timestamp > job.root.timestamp
-  ) {
-    return superseded(state, 'newer-root', command.newerRoot.jobId);
-  }
+  const covered = coverOf(command, state, ignoreDuplicates);
+  if (covered !== undefined) return covered;
   const policy = policyInForce(job, command);
   return {
     type: 'JobClaimed',
@@ -39,6 +30,24 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
       isDeduplicated: isDeduplicated(job) ? (true as const) : undefined,
     }),
   };
+};
+
+/** A job enqueued in a caller's own transaction may have a position older than its commit: positions prove nothing about it. */
+const coverOf = (
+  { executedLater, newerRoot }: ClaimJob,
+  state: Waiting,
+  ignoreDuplicates: boolean,
+): JobEvent | undefined => {
+  const { enqueued, root, standsForOthers } = state.job;
+  if (enqueued.inCallersTransaction) return undefined;
+  if (ignoreDuplicates && executedLater !== undefined && coversRoot(executedLater, state))
+    return superseded(state, 'executed-later', executedLater.jobId);
+  return root !== undefined &&
+    !standsForOthers &&
+    newerRoot !== undefined &&
+    newerRoot.timestamp > root.timestamp
+    ? superseded(state, 'newer-root', newerRoot.jobId)
+    : undefined;
 };
 
 /**
@@ -65,14 +74,10 @@ const handlersPolicy = (
   };
 };
 
-/**
- * An equal job covers this one unless this one's root is newer: it would carry the newer stamp to its leaves. A job enqueued in a
- * caller's own transaction has a position older than its commit, so positions prove nothing about it.
- */
+/** An equal job covers this one unless this one's root is newer: it would carry the newer stamp to its leaves. */
 const coversRoot = (executed: { readonly rootTimestamp?: string | undefined }, { job }: Waiting): boolean =>
-  !job.enqueued.inCallersTransaction &&
-  (job.root === undefined ||
-    (executed.rootTimestamp !== undefined && executed.rootTimestamp >= job.root.timestamp));
+  job.root === undefined ||
+  (executed.rootTimestamp !== undefined && executed.rootTimestamp >= job.root.timestamp);
 
 const superseded = (state: Waiting, rule: 'executed-later' | 'newer-root', by: string): JobEvent => ({
   type: 'JobSuperseded',

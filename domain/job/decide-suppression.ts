@@ -29,6 +29,7 @@ export const suppressDuplicate = (command: SuppressDuplicate, state: Waiting): J
       at: command.now,
       inherited,
       placement: placementOf({ ...placed, root }),
+      jobId: command.jobId,
       requestId: command.requestId,
       params: isSame ? undefined : command.params,
       paramsDigest: isSame ? command.paramsDigest : undefined,

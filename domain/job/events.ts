@@ -62,6 +62,8 @@ export type Inherited = t.TypeOf<typeof Inherited>;
 export const DuplicateSuppressed = t.intersection([
   t.type({ ...queue, producer: t.string, at: t.string, inherited: Inherited, placement: Placement }),
   t.partial({
+    /** The id that the producer had chosen for the suppressed job: whoever asks with it again is answered with the survivor. */
+    jobId: t.string,
     requestId: t.string,
     params: JsonObject,
     paramsDigest: t.string,

@@ -1,7 +1,7 @@
 /** The fold: what each event makes of a job. An event that cannot follow its state is a fault in history, and is named. */
 import * as E from 'fp-ts/lib/Either.js';
-import type { JobEnqueued, JobEvent, JobEventOf } from './events.js';
-import type { ExistingJob, Job, JobState } from './state.js';
+import type { JobEvent, JobEventOf } from './events.js';
+import { newJob, type ExistingJob, type Job, type JobState } from './state.js';
 
 export interface ImpossibleEvent {
   readonly _tag: 'ImpossibleEvent';
@@ -18,27 +18,8 @@ export const evolve = (state: JobState, event: JobEvent): E.Either<ImpossibleEve
 
 const begin = (event: JobEvent): JobState | undefined =>
   event.type === 'JobEnqueued'
-    ? { _tag: 'Waiting', revision: 0n, job: enqueuedJob(event.data), notBefore: event.data.notBefore }
+    ? { _tag: 'Waiting', revision: 0n, job: newJob(event.data), notBefore: event.data.notBefore }
     : undefined;
-
-const enqueuedJob = (enqueued: JobEnqueued): Job => ({
-  enqueued,
-  params: enqueued.params,
-  root: enqueued.root,
-  class: enqueued.class,
-  priority: enqueued.priority,
-  retry: enqueued.retry,
-  attempts: enqueued.imported?.attempts ?? 0,
-  claims: enqueued.imported?.attempts ?? 0,
-  everClaimed: enqueued.imported !== undefined && enqueued.imported.attempts > 0,
-  losses: 0,
-  suppressed: 0,
-  standsForOthers: false,
-  task: undefined,
-  enqueuedRevision: 0n,
-  lastError: undefined,
-  ignoreDuplicates: enqueued.dedup.ignoreDuplicates,
-});
 
 /** Undefined where the event cannot follow. */
 const advance = (state: ExistingJob, event: JobEvent): JobState | undefined => {
@@ -125,7 +106,14 @@ const moved = (
         ? {
             _tag: 'Waiting',
             revision,
-            job: { ...job, attempts: 0, claims: 0, losses: 0, enqueuedRevision: revision },
+            job: {
+              ...job,
+              attempts: 0,
+              claims: 0,
+              losses: 0,
+              enqueuedRevision: revision,
+              wantedRevision: revision,
+            },
             notBefore: undefined,
           }
         : undefined;
@@ -162,6 +150,7 @@ const inherit = (
       root: job.root !== undefined && renewed !== undefined ? { ...job.root, timestamp: renewed } : job.root,
       params: data.renewed?.params ?? job.params,
       suppressed: job.suppressed + 1,
+      wantedRevision: revision,
       standsForOthers: job.standsForOthers || data.isOfOtherFamily === true,
     },
   };

@@ -26,9 +26,31 @@ export interface Job {
   readonly task: Task | undefined;
   /** Revision of `JobEnqueued`, or of the last `JobRequeued`: what stands behind it came later. */
   readonly enqueuedRevision: Revision;
+  /** Revision of what last asked for this work: its enqueue, its last requeue, or the last equal enqueue that it answers for. */
+  readonly wantedRevision: Revision;
   readonly lastError: ErrorFacts | undefined;
   readonly ignoreDuplicates: boolean;
 }
+
+export const newJob = (enqueued: JobEnqueued): Job => ({
+  enqueued,
+  params: enqueued.params,
+  root: enqueued.root,
+  class: enqueued.class,
+  priority: enqueued.priority,
+  retry: enqueued.retry,
+  attempts: enqueued.imported?.attempts ?? 0,
+  claims: enqueued.imported?.attempts ?? 0,
+  everClaimed: enqueued.imported !== undefined && enqueued.imported.attempts > 0,
+  losses: 0,
+  suppressed: 0,
+  standsForOthers: false,
+  task: undefined,
+  enqueuedRevision: 0n,
+  wantedRevision: 0n,
+  lastError: undefined,
+  ignoreDuplicates: enqueued.dedup.ignoreDuplicates,
+});
 
 export interface Claim {
   readonly token: string;

@@ -56,18 +56,25 @@ const withoutKnownIds = async (
 ): Promise<E.Either<StoreError, readonly Entry[]>> => {
   const named = entries.filter(({ job }) => job.hasOwnId && job.ignoreDuplicates);
   if (named.length === 0) return E.right(entries);
-  const states = await loadJobs(
-    ports.store,
-    named.map(({ job }) => job.id),
-  );
+  const ids = named.map(({ job }) => job.id);
+  const states = await loadJobs(ports.store, ids);
   if (E.isLeft(states)) return states;
-  return E.right(
-    entries.filter(({ index, job: { id } }) => {
-      const isKnown = states.right.has(id);
-      if (isKnown) answers[index] = E.right({ jobId: id, outcome: 'already-enqueued' });
-      return !isKnown;
-    }),
-  );
+  const suppressed = await ports.index.suppressedIds(ids)();
+  if (E.isLeft(suppressed)) return suppressed;
+  const survivors = new Map(ids.map((id, n) => [id, suppressed.right[n]]));
+  for (const { index, job } of named) answers[index] = firstAnswer(job.id, states.right, survivors);
+  return E.right(entries.filter(({ index }) => answers[index] === undefined));
+};
+
+/** What the first call under this id was answered, if there was one. */
+const firstAnswer = (
+  jobId: string,
+  known: ReadonlyMap<string, unknown>,
+  survivors: ReadonlyMap<string, string | undefined>,
+): EnqueueAnswer | undefined => {
+  if (known.has(jobId)) return E.right({ jobId, outcome: 'already-enqueued' });
+  const survivor = survivors.get(jobId);
+  return survivor === undefined ? undefined : E.right({ jobId: survivor, outcome: 'suppressed', survivor });
 };
 
 /** A root that says it is older than one of its family that has begun is raised to that one's timestamp. */
@@ -82,13 +89,9 @@ const withRaisedRoots = async (
     type,
     signature: root?.signature ?? '',
   }));
-  const found = await ports.index.newestRoots(families)();
+  const found = await ports.index.newestBegun(families)();
   if (E.isLeft(found)) return found;
-  const begun = new Map<number, string>();
-  roots.forEach(({ index }, n) => {
-    const newest = found.right[n]?.find(({ state }) => state !== 'waiting');
-    if (newest !== undefined) begun.set(index, newest.timestamp);
-  });
+  const begun = new Map(roots.map(({ index }, n) => [index, found.right[n]]));
   return E.right(entries.map(({ index, job }) => ({ index, job: raisedTo(job, begun.get(index) ?? '') })));
 };
 

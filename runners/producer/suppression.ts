@@ -46,6 +46,7 @@ const suppression = (by: string, job: Draft): SuppressDuplicate => ({
   _tag: 'SuppressDuplicate',
   now: job.now,
   producer: by,
+  jobId: job.hasOwnId ? job.id : undefined,
   requestId: job.requestId,
   params: job.params,
   paramsDigest: sha1Hex(JSON.stringify(job.params)),
@@ -78,6 +79,8 @@ export const suppressedBy = (
   followers: readonly Entry[],
 ): readonly JobEvent[] => joined(by, advanceJob(noJob, [enqueued]), followers) ?? [];
 
+const membersOf = ({ first, followers }: Group): readonly Entry[] => [first, ...followers];
+
 /** A group on its way: the survivors it has not tried yet. */
 interface Search {
   readonly group: Group;
@@ -103,8 +106,12 @@ export const joinSurvivors = async (
     if (E.isLeft(joinedNow)) return joinedNow;
     for (const { group, survivor } of joinedNow.right) {
       answered.add(group);
-      for (const { index } of [group.first, ...group.followers]) {
-        answers[index] = E.right({ jobId: survivor, outcome: 'suppressed', survivor });
+      for (const { index, job } of membersOf(group)) {
+        answers[index] = E.right(
+          job.id === survivor
+            ? { jobId: survivor, outcome: 'already-enqueued' }
+            : { jobId: survivor, outcome: 'suppressed', survivor },
+        );
       }
     }
   }
@@ -126,21 +133,25 @@ const joinRound = async (
     searches.map(({ survivors }) => survivors[0] ?? ''),
   );
   if (E.isLeft(states)) return states;
+  const known: Joined[] = [];
   const tries: (Joined & { readonly append: StreamAppend })[] = [];
   for (const search of searches) {
     const [survivor = ''] = search.survivors;
     const state = states.right.get(survivor) ?? E.right(noJob);
-    const append = E.isLeft(state) ? undefined : joinAppend(ports, survivor, state.right, search.group);
-    if (append === undefined) search.survivors = search.survivors.slice(1);
+    // Another call under the same id has enqueued it since: there is nothing to tell it of itself.
+    const joining = membersOf(search.group).filter(({ job }) => job.id !== survivor);
+    const append = E.isLeft(state) ? undefined : joinAppend(ports, survivor, state.right, joining);
+    if (joining.length === 0) known.push({ group: search.group, survivor });
+    else if (append === undefined) search.survivors = search.survivors.slice(1);
     else tries.push({ group: search.group, survivor, append });
   }
-  if (tries.length === 0) return E.right([]);
+  if (tries.length === 0) return E.right(known);
   const outcomes = await appendPersistently(
     ports.store,
     tries.map(({ append }) => append),
   );
   if (E.isLeft(outcomes)) return outcomes;
-  return E.right(tries.filter((_, n) => outcomes.right[n]?._tag === 'Right'));
+  return E.right([...known, ...tries.filter((_, n) => outcomes.right[n]?._tag === 'Right')]);
 };
 
 /** Undefined where the job is no survivor. */
@@ -148,13 +159,13 @@ const joinAppend = (
   ports: ProducerPorts,
   survivor: string,
   state: JobState,
-  { first, followers }: Group,
+  joining: readonly Entry[],
 ): StreamAppend | undefined => {
-  const events = state._tag === 'None' ? undefined : joined(ports.by, state, [first, ...followers]);
-  if (events === undefined || state._tag === 'None') return undefined;
+  const events = state._tag === 'None' ? undefined : joined(ports.by, state, joining);
+  if (events === undefined || events.length === 0 || state._tag === 'None') return undefined;
   return {
     stream: jobStream(survivor),
     expected: state.revision,
-    events: envelope(events, { commandId: newId(), by: ports.by, occurredAt: first.job.now }),
+    events: envelope(events, { commandId: newId(), by: ports.by, occurredAt: ports.clock.now() }),
   };
 };

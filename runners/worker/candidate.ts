@@ -23,8 +23,8 @@ export interface ClaimOptions {
 export interface Candidate {
   readonly jobId: string;
   readonly state: Waiting;
-  /** Where its enqueue (or last requeue) stands in the history. */
-  readonly enqueuedAt: Position;
+  /** Where in the history stands what last asked for this work. */
+  readonly wantedAt: Position;
   readonly handler: Handler;
 }
 

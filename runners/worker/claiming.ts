@@ -77,8 +77,8 @@ const candidateOf = (
   if (E.isLeft(state)) return E.left(state.left.message);
   if (state.right._tag !== 'Waiting') return E.left(`it is ${state.right._tag}`);
   const handler = handlerOf(state.right.job.enqueued.type);
-  const enqueuedAt = events[Number(state.right.job.enqueuedRevision)]?.position ?? 0n;
-  return E.right(handler === undefined ? undefined : { jobId, state: state.right, enqueuedAt, handler });
+  const wantedAt = events[Number(state.right.job.wantedRevision)]?.position ?? 0n;
+  return E.right(handler === undefined ? undefined : { jobId, state: state.right, wantedAt, handler });
 };
 
 /** Of equal jobs one is claimed at a time, so that the others can be superseded by its success. */

@@ -2,9 +2,10 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
 import type { ClaimJob } from '../../domain/job/commands.js';
-import type { JobState } from '../../domain/job/state.js';
+import { foldJob } from '../../domain/job/fold.js';
+import type { ExistingJob } from '../../domain/job/state.js';
+import { jobStream, type Position, type RecordedEvent, type Revision } from '../../domain/ledger.js';
 import type { ClaimSession, FamilyRoot } from '../../projections/ports.js';
-import { loadJobs } from '../streams/job-streams.js';
 import type { Candidate } from './candidate.js';
 
 export type Cover = Partial<Pick<ClaimJob, 'executedLater' | 'newerRoot'>>;
@@ -47,7 +48,7 @@ const executedLater = async (
   if (E.isLeft(equals)) return equals;
   asking.forEach((candidate, n) => {
     const equal = equals.right[n];
-    if (equal === undefined || equal.jobId === candidate.jobId || equal.position <= candidate.enqueuedAt)
+    if (equal === undefined || equal.jobId === candidate.jobId || equal.position <= candidate.wantedAt)
       return;
     found.set(candidate, { executedLater: { jobId: equal.jobId, rootTimestamp: equal.rootTimestamp } });
   });
@@ -72,12 +73,11 @@ const newerRoots = async (
   const newer = new Map(members.map((member, n) => [member, laterThan(member, roots.right[n] ?? [])]));
   const ids = [...new Set([...newer.values()].flat())];
   if (ids.length === 0) return E.right(found);
-  const states = await loadJobs(session.store, ids);
-  if (E.isLeft(states)) return states;
+  const streams = await session.store.readStreams(ids.map(jobStream))();
+  if (E.isLeft(streams)) return streams;
+  const standings = new Map(ids.map((id) => [id, standing(streams.right.get(jobStream(id)) ?? [])]));
   for (const [member, rootIds] of newer) {
-    const root = rootIds
-      .map((jobId) => ({ jobId, timestamp: standing(states.right.get(jobId)) }))
-      .find(isStanding);
+    const [root] = rootIds.flatMap((jobId) => coveringRoot(member, jobId, standings.get(jobId)));
     if (root !== undefined) found.set(member, { newerRoot: root });
   }
   return E.right(found);
@@ -88,20 +88,40 @@ const laterThan = ({ jobId, state }: Candidate, roots: readonly FamilyRoot[]): r
     .filter((root) => root.jobId !== jobId && root.timestamp > (state.job.root?.timestamp ?? ''))
     .map((root) => root.jobId);
 
-const isStanding = (root: {
-  readonly jobId: string;
-  readonly timestamp: string | undefined;
-}): root is { jobId: string; timestamp: string } => root.timestamp !== undefined;
+interface Standing {
+  readonly timestamp: string;
+  /** What was asked for before this position is done by this root. */
+  readonly covers: Position;
+}
 
-/** The timestamp of a root that still stands for its family; one that was cancelled, abandoned or superseded counts no more. */
-const standing = (state: E.Either<StoreError, JobState> | undefined): string | undefined => {
-  if (state === undefined || E.isLeft(state) || state.right._tag === 'None') return undefined;
-  switch (state.right._tag) {
+const coveringRoot = (
+  { wantedAt }: Candidate,
+  jobId: string,
+  root: Standing | undefined,
+): readonly { readonly jobId: string; readonly timestamp: string }[] =>
+  root === undefined || root.covers <= wantedAt ? [] : [{ jobId, timestamp: root.timestamp }];
+
+/**
+ * A root that has succeeded covers what was asked for before it began. One that has not may yet be superseded itself, by what began
+ * after it was asked for (ADR 9): so it covers only what was asked for before that. One that has ended otherwise counts no more.
+ */
+const standing = (events: readonly RecordedEvent[]): Standing | undefined => {
+  const state = foldJob(events);
+  if (E.isLeft(state) || state.right._tag === 'None') return undefined;
+  const { timestamp } = state.right.job.root ?? {};
+  const revision = coveringRevision(state.right);
+  const covers = revision === undefined ? undefined : events[Number(revision)]?.position;
+  return timestamp === undefined || covers === undefined ? undefined : { timestamp, covers };
+};
+
+const coveringRevision = (state: ExistingJob): Revision | undefined => {
+  switch (state._tag) {
+    case 'Succeeded':
+      return state.begunRevision;
     case 'Waiting':
     case 'Claimed':
     case 'Running':
-    case 'Succeeded':
-      return state.right.job.root?.timestamp;
+      return state.job.wantedRevision;
     default:
       return undefined;
   }

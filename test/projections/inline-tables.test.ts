@@ -7,6 +7,7 @@ import { catchUpProjections, inlineProjections, projectionNamed } from '../../pr
 import type { Projection } from '../../projections/projection.js';
 import { readyJob } from '../../projections/ready-job.js';
 import { rootJob } from '../../projections/root-job.js';
+import { suppressedJob } from '../../projections/suppressed-job.js';
 import {
   at,
   cancel,
@@ -168,9 +169,32 @@ describe('the table root_job', () => {
   });
 });
 
+describe('the table suppressed_job', () => {
+  const own = jobUuid(9);
+
+  it('names the survivor for an id that its producer chose', () => {
+    const row = rowOf(suppressedJob);
+    expect(row(enqueue(), suppress({ jobId: own }))).to.deep.equal({ job: own, survivor: job, revision: 1n });
+    expect(row(enqueue(), suppress())).to.equal(undefined);
+  });
+
+  it('keeps it when the survivor has ended', () => {
+    const rows = rowsAfter(
+      suppressedJob,
+      streamOf(after(enqueue(), suppress({ jobId: own }), claim(), start(), succeed())),
+    );
+    expect(rows).to.have.lengthOf(1);
+  });
+});
+
 describe('the registry of projections', () => {
   it('drives inline what runners depend on, and leaves claimed_job to the reaper', () => {
-    expect(inlineProjections.map(({ name }) => name)).to.deep.equal(['ready_job', 'duplicate', 'root_job']);
+    expect(inlineProjections.map(({ name }) => name)).to.deep.equal([
+      'ready_job',
+      'duplicate',
+      'root_job',
+      'suppressed_job',
+    ]);
     expect(catchUpProjections.map(({ name }) => name)).to.deep.equal([
       'job',
       'job_execution_log',

@@ -162,6 +162,7 @@ const suppressing: fc.Arbitrary<Move> = fc
           priority: drawn.priority,
           ...present('root', drawn.root),
           ...present('notBefore', drawn.delay === undefined ? undefined : at(now + drawn.delay)),
+          ...present('jobId', drawn.differs ? uuidOf('d', job, now) : undefined),
         }),
   );
 

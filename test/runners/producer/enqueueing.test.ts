@@ -102,6 +102,32 @@ describe('enqueueing', () => {
       expect(answers.map(answered)).to.deep.equal([suppressed, suppressed]);
     });
 
+    it('of a job that was suppressed is answered with its survivor, also when that one has ended', async () => {
+      const [survivor = ''] = await enqueued(ledger, { type: 'a', ignoreDuplicates: true });
+      const job = { type: 'a', ignoreDuplicates: true, jobId: newId() };
+      const suppressed = { jobId: survivor, outcome: 'suppressed', survivor };
+      expect(answered(await ledger.producer.enqueue(job))).to.deep.equal(suppressed);
+      await drained(ledger, [{ type: 'a', run: () => 1 }]);
+      expect(answered(await other.enqueue(job))).to.deep.equal(suppressed);
+      const told = await factsOf(ledger, survivor, 'DuplicateSuppressed');
+      expect(told.map(({ jobId }) => jobId)).to.deep.equal([job.jobId]);
+      expect(await countOf('JobEnqueued')).to.equal(1);
+    });
+
+    it('is not told to the job itself where another call has enqueued it meanwhile', async () => {
+      const job = { type: 'a', ignoreDuplicates: true, jobId: newId() };
+      const suppressedIds: Ledger['index']['suppressedIds'] = (ids) => async () => {
+        await enqueued(ledger, job);
+        return ledger.index.suppressedIds(ids)();
+      };
+      const late = producerOn({ index: { ...ledger.index, suppressedIds } });
+      expect(answered(await late.enqueue(job))).to.deep.equal({
+        jobId: job.jobId,
+        outcome: 'already-enqueued',
+      });
+      expect(await typesOf(ledger, job.jobId)).to.deep.equal(['JobEnqueued']);
+    });
+
     it('repeats the error of the first in its batch where that one fails', async () => {
       const append = () => () => Promise.resolve(E.left({ _tag: 'Rejected', message: 'no' } as const));
       const failing = producerOn({ store: { ...ledger.store, append } });
@@ -291,11 +317,22 @@ describe('enqueueing', () => {
     });
   });
 
+  const root = (at: string) => ({
+    type: 'links',
+    params: { rootJobIsSelf: true, rootJobSignature: 's', rootJobTimestamp: mediaWikiTimestamp(at) },
+  });
+
+  it('raises a root to one that has begun, however many newer ones wait', async () => {
+    const [begun = ''] = await enqueued(ledger, root('2026-03-01T05:00:00Z'));
+    await claimed(ledger, begun).then(({ start }) => start());
+    const waiting = Array.from({ length: 8 }, (_, n) => root(`2026-03-01T06:00:0${n}Z`));
+    await enqueued(ledger, ...waiting);
+    const [older = ''] = await enqueued(ledger, root('2026-03-01T04:00:00Z'));
+    const [facts] = await factsOf(ledger, older, 'JobEnqueued');
+    expect(facts?.root?.timestamp).to.equal('20260301050000');
+  });
+
   it('raises a root to the newest root of its family that has begun, not to one that waits', async () => {
-    const root = (at: string) => ({
-      type: 'links',
-      params: { rootJobIsSelf: true, rootJobSignature: 's', rootJobTimestamp: mediaWikiTimestamp(at) },
-    });
     const [begun = '', waiting = ''] = await enqueued(
       ledger,
       root('2026-03-01T05:00:00Z'),

@@ -1,7 +1,7 @@
 // Work that is covered elsewhere is not done again: equal jobs of which one runs, and families with a newer root.
 import { expect } from 'chai';
 import type { JobDefinition } from '../../../runners/define-job.js';
-import { newRootJobParams } from '../../../domain/job/root.js';
+import { mediaWikiTimestamp, newRootJobParams } from '../../../domain/job/root.js';
 import { sha1Hex } from '../../../adapters/system.js';
 import {
   enqueued,
@@ -13,6 +13,7 @@ import {
   unequalTables,
   type TestLedger,
 } from '../../support/ledger.js';
+import { claimed } from '../../support/claims.js';
 import { drained, working } from '../../support/runners.js';
 import { gate, until } from '../../support/waiting.js';
 
@@ -141,5 +142,66 @@ describe('work that is covered elsewhere', () => {
     const [leaf = ''] = await enqueued(ledger, { type: 'links', params: { n: 1, ...family(OLD, false) } });
     await drained(ledger, [{ type: 'links', run: () => 1 }]);
     expect(await isIn(ledger, 'Succeeded', leaf)).to.equal(true);
+  });
+
+  it('an equal job that began before an enqueue does not cover the survivor that answered it', async () => {
+    const job = { type: 'same', ignoreDuplicates: true };
+    const [first = ''] = await enqueued(ledger, job);
+    const claim = await claimed(ledger, first);
+    const [survivor = ''] = await enqueued(ledger, job);
+    await claim.start();
+    // The first has begun behind the survivor's own enqueue, but before this one, which it knows nothing of.
+    const [answer] = await ledger.producer.enqueueAll([job]);
+    expect(answer).to.deep.include({ right: { jobId: survivor, outcome: 'suppressed', survivor } });
+    await claim.succeed();
+    const ran: string[] = [];
+    await drained(ledger, [{ type: 'same', run: ({ id }) => void ran.push(id) }]);
+    expect(ran).to.deep.equal([survivor]);
+  });
+
+  it('a newer root that began before a leaf was enqueued does not cover it', async () => {
+    const job = (at: string, isSelf: boolean) => ({ type: 'links', params: family(at, isSelf) });
+    const [newer = ''] = await enqueued(ledger, job(NEW, true));
+    const claim = await claimed(ledger, newer);
+    await claim.start();
+    const [leaf = ''] = await enqueued(ledger, job(OLD, false));
+    await claim.succeed();
+    const ran: string[] = [];
+    await drained(ledger, [{ type: 'links', run: ({ id }) => void ran.push(id) }]);
+    expect(ran).to.deep.equal([leaf]);
+  });
+
+  it('two edits of a template before any job runs: the surviving root runs, and so do the leaves it spawns', async () => {
+    const edit = (at: string) => ({
+      type: 'refreshLinks',
+      namespace: 10,
+      title: 'LostProof',
+      ignoreDuplicates: true,
+      params: { table: 'templatelinks', recursive: true, ...family(at, true) },
+    });
+    const [root = ''] = await enqueued(ledger, edit(OLD));
+    const [second] = await ledger.producer.enqueueAll([edit(NEW)]);
+    expect(second).to.deep.include({ right: { jobId: root, outcome: 'suppressed', survivor: root } });
+    const pages: unknown[] = [];
+    const stamps: unknown[] = [];
+    const refreshLinks: JobDefinition = {
+      type: 'refreshLinks',
+      run: ({ params, root: own, namespace, title }, { spawn }) => {
+        stamps.push(params['rootJobTimestamp'], own?.timestamp);
+        if (params['rootJobIsSelf'] !== true) return void pages.push(params['page']);
+        const { rootJobIsSelf: _, ...inherited } = params;
+        for (const page of [1, 2, 3])
+          spawn({
+            type: 'refreshLinks',
+            ...(namespace === undefined ? {} : { namespace }),
+            ...(title === undefined ? {} : { title }),
+            ignoreDuplicates: true,
+            params: { ...inherited, page },
+          });
+      },
+    };
+    expect(await drained(ledger, [refreshLinks])).to.include({ succeeded: 4, superseded: 0 });
+    expect(pages).to.have.members([1, 2, 3]);
+    expect(new Set(stamps)).to.deep.equal(new Set([mediaWikiTimestamp(NEW)]));
   });
 });

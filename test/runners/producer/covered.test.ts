@@ -1,0 +1,90 @@
+// The property that matters, on random schedules: nothing that was asked for is dropped unless something does it later.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import * as E from 'fp-ts/lib/Either.js';
+import { newId } from '../../../adapters/system.js';
+import { isoOf, millisecondsOf } from '../../../domain/instant.js';
+import { jobStream } from '../../../domain/ledger.js';
+import { checkSpecification } from '../../../domain/job/specification.js';
+import { draft, enqueuedEvent } from '../../../runners/producer/job-draft.js';
+import { envelope } from '../../../runners/streams/event-envelope.js';
+import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger.js';
+import { right } from '../../support/outcome.js';
+import { playOn, schedules, type OpenTransaction, type World } from '../../support/random-schedule.js';
+import { uncovered } from '../../support/uncovered.js';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+/** A clock that goes on by a second whenever it is read. */
+const steppingClock = () => {
+  let time = millisecondsOf('2026-03-01T04:00:00.000Z');
+  return {
+    now: () => (time += SECOND),
+    jump: (milliseconds: number) => void (time += milliseconds),
+  };
+};
+
+describe('what is dropped on random schedules', () => {
+  /** In memory a transaction is an append that comes late. */
+  const lateAppend =
+    (ledger: MemoryLedger, now: () => number) =>
+    async (specification: object): Promise<OpenTransaction> => {
+      const checked = checkSpecification(specification);
+      if (E.isLeft(checked)) throw new Error(checked.left.message);
+      const job = draft(checked.right, isoOf(now()));
+      const [number = 0n] = await right(ledger.index.drawNumbers(1));
+      const data = { ...enqueuedEvent(job, number), inCallersTransaction: true };
+      return {
+        jobId: job.id,
+        end: async (commit) => {
+          if (!commit) return;
+          const origin = { commandId: newId(), by: 'caller', occurredAt: job.now };
+          const events = envelope([{ type: 'JobEnqueued', data }], origin);
+          await right(ledger.store.append([{ stream: jobStream(job.id), expected: 'no-stream', events }]));
+        },
+      };
+    };
+
+  /** Every call of the store and the index waits for its turn, which the scheduler draws. */
+  const takingTurns = <Api extends object>(api: Api, scheduler: fc.Scheduler): Api =>
+    Object.fromEntries(
+      Object.entries(api).map(([name, ask]) => [
+        name,
+        (...args: readonly unknown[]) =>
+          () =>
+            scheduler.schedule(Promise.resolve(ask(...args)()), name),
+      ]),
+    ) as Api;
+
+  it('is covered in memory, whoever goes first', async function () {
+    this.timeout(300_000);
+    await fc.assert(
+      fc.asyncProperty(schedules(4, 14), fc.scheduler(), fc.boolean(), async (actors, scheduler, ignores) => {
+        const clock = steppingClock();
+        const ledger = memoryLedger(clock.now);
+        const world: World = {
+          store: takingTurns(
+            { append: ledger.store.append, readStreams: ledger.store.readStreams },
+            scheduler,
+          ),
+          index: takingTurns(ledger.index, scheduler),
+          glance: ledger.store,
+          wiki: '1',
+          now: clock.now,
+          enqueueInTransaction: lateAppend(ledger, clock.now),
+        };
+        const play = playOn(world, ignores);
+        const acting = actors.map(async (actions) => {
+          for (const action of actions) await play.act(action);
+        });
+        await scheduler.waitFor(Promise.all(acting));
+        expect(uncovered(ledger.history())).to.deep.equal([]);
+        clock.jump(HOUR);
+        await scheduler.waitFor(play.finish());
+        expect(uncovered(ledger.history())).to.deep.equal([]);
+      }),
+      { numRuns: Number(process.env['RUNS'] ?? 200) },
+    );
+  });
+});
