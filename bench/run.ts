@@ -1,0 +1,100 @@
+/** The rounds of a run: in each, every step of every contestant, in an order that turns from round to round. */
+import type { Contestant } from './contestants.js';
+import { measureDrain, measureDrainAlone } from './measures/drain.js';
+import { measureEnqueue } from './measures/enqueue.js';
+import { measureLatency } from './measures/latency.js';
+import { measureLimits } from './measures/limits.js';
+import type { Figures, Setting, Sizes } from './measures/measuring.js';
+import { MACHINE } from './report.js';
+import type { Failure, Sample } from './samples.js';
+import type { Database } from './server.js';
+
+export interface Plan {
+  readonly contestants: readonly Contestant[];
+  readonly database: () => Promise<Database>;
+  readonly sizes: Sizes;
+  readonly rounds: number;
+  /** No round begins that would, by the time of those before, end later than this. */
+  readonly budgetMs: number;
+  readonly steps: readonly StepName[];
+  /** Rounds in which the settings that nobody would choose for speed take part. */
+  readonly roundsOfDefaults: number;
+  /** Told what has been measured. */
+  readonly report: (line: string) => void;
+}
+
+export interface Results {
+  readonly samples: readonly Sample[];
+  readonly failures: readonly Failure[];
+}
+
+type Step = (setting: Setting) => Promise<Figures>;
+
+const STEPS = {
+  enqueue: measureEnqueue,
+  drain: measureDrain,
+  'drain-alone': measureDrainAlone,
+  latency: measureLatency,
+} satisfies Readonly<Record<string, Step>>;
+
+export type StepName = keyof typeof STEPS | 'limits';
+
+export const stepNames: readonly StepName[] = ['limits', 'enqueue', 'drain', 'drain-alone', 'latency'];
+
+export const isStepName = (name: string): name is StepName => stepNames.some((known) => known === name);
+
+const turned = <A>(members: readonly A[], by: number): readonly A[] => {
+  const first = by % Math.max(1, members.length);
+  return [...members.slice(first), ...members.slice(0, first)];
+};
+
+const takesPart = (contestant: Contestant, step: StepName, round: number, plan: Plan): boolean => {
+  const { isOurs, share, projector, keepsPace } = contestant;
+  if (step === 'drain-alone' && projector === undefined) return false;
+  if (step === 'latency' && !keepsPace) return false;
+  return isOurs || share === 1 || round < plan.roundsOfDefaults;
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const run = async (plan: Plan): Promise<Results> => {
+  const { database, sizes, report } = plan;
+  const samples: Sample[] = [];
+  const failures: Failure[] = [];
+
+  const measure = async (
+    step: StepName,
+    contestant: string,
+    round: number,
+    figures: () => Promise<Figures>,
+  ): Promise<void> => {
+    const begun = performance.now();
+    try {
+      for (const [key, value] of Object.entries(await figures()))
+        samples.push({ measure: key, contestant, round, value });
+      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+      report(`round ${round + 1} of ${plan.rounds}: ${step}, ${contestant}: ${seconds} s`);
+    } catch (error) {
+      failures.push({ measure: step, contestant, round, reason: reasonOf(error) });
+      report(`round ${round + 1} of ${plan.rounds}: ${step}, ${contestant}: no figure: ${reasonOf(error)}`);
+    }
+  };
+
+  const begun = performance.now();
+  const hasTimeFor = (round: number): boolean =>
+    round === 0 || ((performance.now() - begun) / round) * (round + 1) < plan.budgetMs;
+
+  for (let round = 0; round < plan.rounds && hasTimeFor(round); round += 1) {
+    for (const step of plan.steps) {
+      if (step === 'limits') {
+        await measure(step, MACHINE, round, () => measureLimits(database, sizes.rateMs / 2));
+        continue;
+      }
+      for (const contestant of turned(plan.contestants, round)) {
+        if (!takesPart(contestant, step, round, plan)) continue;
+        await measure(step, contestant.name, round, () => STEPS[step]({ contestant, database, sizes }));
+      }
+    }
+  }
+  return { samples, failures };
+};
