@@ -21,6 +21,7 @@ import type { ClaimDesk, ClaimWatch, JobIndex, RunnerPresence } from '../project
 import type { Projection } from '../projections/projection.js';
 import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
+import { followUp, spawned } from './follow-up.js';
 import { producer, type Producer } from './producer/producer.js';
 import { expireClaims, type ReaperPorts } from './reaper.js';
 
@@ -51,8 +52,8 @@ export interface Ledger {
   readonly catchUp: (
     projections: readonly Projection[],
   ) => TaskEither<StoreError, readonly ProjectionStatus[]>;
-  /** Expires what can be expired; how many claims were. */
-  readonly expireClaims: (log: (line: string) => void) => Promise<E.Either<StoreError, number>>;
+  /** Makes ready what lost runners left behind: expires their claims, appends children that are missing. How many jobs that were. */
+  readonly recover: (log: (line: string) => void) => Promise<E.Either<StoreError, number>>;
   readonly reaperPorts: (log: (line: string) => void) => ReaperPorts;
   /** Looks where the embedded server listens now: it may have been stopped and started on another port. */
   readonly findServer: () => Promise<void>;
@@ -113,16 +114,23 @@ const compose = (
   const clock = ledgerClock(index);
   const presence = postgresRunnerPresence(pool, schema);
   const watch = postgresClaimWatch(pool, schema);
+  const jobs = producer({ store, index, clock, by });
   const options = { store, parks: [claimedJob.name] };
   const findServer = async (): Promise<void> => {
     const server = given === undefined ? await embeddedStatus(home)() : undefined;
     if (server?._tag === 'Right' && server.right.running) pool.options.connectionString = server.right.url;
   };
+  const catchUpClaims = async (log: (line: string) => void): Promise<E.Either<StoreError, number>> => {
+    const following = followUp({ store, enqueueAll: jobs.enqueueAll, log });
+    const before = { [spawned.name]: following.look };
+    const caughtUp = await catchUp(pool, schema, [claimedJob, spawned], { ...options, before })();
+    return E.map(following.appended)(caughtUp);
+  };
   const reaperPorts = (log: (line: string) => void): ReaperPorts => ({
     store,
     watch,
     presence,
-    catchUpClaims: () => catchUp(pool, schema, [claimedJob], options)(),
+    catchUpClaims: () => catchUpClaims(log),
     keepHouse: () => housekeeping(pool, schema)(),
     findServer,
     log,
@@ -138,11 +146,11 @@ const compose = (
     presence,
     watch,
     clock,
-    producer: producer({ store, index, clock, by }),
+    producer: jobs,
     whereabouts: whereabouts(),
     summon: store.summon,
     catchUp: (projections) => catchUp(pool, schema, projections, options),
-    expireClaims: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
+    recover: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
     findServer,
     close: async () => {

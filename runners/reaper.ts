@@ -17,8 +17,8 @@ export interface ReaperPorts {
   readonly store: Pick<EventStore, 'append' | 'readStreams'>;
   readonly watch: ClaimWatch;
   readonly presence: Pick<RunnerPresence, 'markLost'>;
-  /** Brings `claimed_job` to the end of history. */
-  readonly catchUpClaims: () => Promise<E.Either<StoreError, unknown>>;
+  /** Brings `claimed_job` to the end of history, and appends children that are missing there (follow-up.ts); how many. */
+  readonly catchUpClaims: () => Promise<E.Either<StoreError, number>>;
   /** Drops rows of inline tables that can never matter again. */
   readonly keepHouse: () => Promise<E.Either<StoreError, unknown>>;
   /** Called while rounds fail: the server may be found elsewhere. */
@@ -36,7 +36,7 @@ export interface ReaperOptions {
 
 const PAGE_SIZE = 500;
 
-/** One round, to the end of the table. Gives the number of claims that were expired. */
+/** One round, to the end of the table. Gives the number of jobs that are ready by it: claims expired, and children appended. */
 export const expireClaims = async (
   ports: ReaperPorts,
   options: ReaperOptions,
@@ -46,7 +46,7 @@ export const expireClaims = async (
   const lost = await markLost(ports);
   if (E.isLeft(lost)) return lost;
   const limit = options.pageSize ?? PAGE_SIZE;
-  let expired = 0;
+  let expired = caughtUp.right;
   let after: string | undefined;
   for (;;) {
     const page = await ports.watch.expired(after, limit)();

@@ -113,17 +113,18 @@ const dependenciesOf = (ledger: Ledger, options: WorkOptions): WorkerDependencie
     enqueueChildren: async (children) => {
       const answers = await ledger.producer.enqueueAll(children);
       const failures = answers.filter(E.isLeft).length;
-      if (failures > 0) log(`${failures} spawned jobs could not be enqueued`);
+      if (failures > 0)
+        log(`${failures} spawned jobs could not be enqueued yet; the reaper looks after them`);
     },
     othersMayHold: async (runnerId) => {
       const others = await ledger.watch.othersMayHold(runnerId)();
       return E.isLeft(others) || others.right;
     },
     findServer: ledger.findServer,
-    expireClaims: async () => {
-      const expired = await ledger.expireClaims(log);
-      if (E.isRight(expired)) return expired.right;
-      log(`expiring claims failed: ${explainStoreError(expired.left)}`);
+    recover: async () => {
+      const recovered = await ledger.recover(log);
+      if (E.isRight(recovered)) return recovered.right;
+      log(`looking after what lost runners left failed: ${explainStoreError(recovered.left)}`);
       return 0;
     },
   };

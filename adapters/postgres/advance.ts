@@ -1,6 +1,7 @@
 /** One projection taken over a stretch of history: rows and checkpoint together, flawed events found and halted at. */
-import { isLeft } from 'fp-ts/lib/Either.js';
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js';
 import type pg from 'pg';
+import { explainStoreError, type StoreError } from '../../domain/errors.js';
 import type { Position, RecordedEvent } from '../../domain/ledger.js';
 import type { Page } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
@@ -22,12 +23,19 @@ import { withClient } from './statement.js';
 import { patience } from './silence.js';
 import { inTransaction } from './transaction.js';
 
+/**
+ * Done with the events of a stretch before the checkpoint moves behind them; more than once where that fails. An error holds the checkpoint
+ * where it is, and no other.
+ */
+export type Before = (events: readonly RecordedEvent[]) => Promise<Either<StoreError, unknown>>;
+
 /** What a projector knows of one projection while it works on it. */
 export interface Track {
   readonly projection: Projection;
   readonly place: Place;
   /** Put aside what cannot be applied, and go on; otherwise the projection stops there. */
   readonly parks: boolean;
+  readonly before: Before | undefined;
   position: Position;
   halt: string | undefined;
 }
@@ -36,9 +44,9 @@ export const openTrack = async (
   db: pg.Pool,
   projection: Projection,
   place: Place,
-  parks: boolean,
+  { parks, before }: Pick<Track, 'parks' | 'before'>,
 ): Promise<Track> => {
-  const track: Track = { projection, place, parks, position: 0n, halt: undefined };
+  const track: Track = { projection, place, parks, before, position: 0n, halt: undefined };
   await refreshTrack(db, track);
   return track;
 };
@@ -138,10 +146,12 @@ const apply = async (
   return first === 'moved' ? apply(db, track, decode, events.slice(cut), upTo) : first;
 };
 
-export const advance = (db: pg.Pool, track: Track, page: Page, decode: Decode): Promise<Advance> => {
+export const advance = async (db: pg.Pool, track: Track, page: Page, decode: Decode): Promise<Advance> => {
+  if (page.upTo <= track.position) return 'moved';
   const types: ReadonlySet<string> = new Set(track.projection.handles);
   const events = page.events.filter(({ type }) => types.has(type));
-  return page.upTo > track.position
-    ? apply(db, track, decode, events, page.upTo)
-    : Promise.resolve<Advance>('moved');
+  const before = await track.before?.(events);
+  if (before === undefined || isRight(before)) return apply(db, track, decode, events, page.upTo);
+  track.halt = explainStoreError(before.left);
+  return 'halted';
 };

@@ -25,7 +25,7 @@ export const inPlace = (sql: string, { schema }: Place): string => sql.replaceAl
 
 const standingSql = ({ tables }: Projection): string => `
 SELECT c.position::text, c.version::text, s.position::text, s.stream, s.revision::text, s.reason,
-  (${tables.map(({ name }) => `EXISTS (SELECT FROM __schema__.${name})`).join(' OR ')})::text
+  (${['false', ...tables.map(({ name }) => `EXISTS (SELECT FROM __schema__.${name})`)].join(' OR ')})::text
 FROM (SELECT $1::text AS projection) p
 LEFT JOIN __schema__.checkpoint c ON c.projection = p.projection
 LEFT JOIN __schema__.stopped s ON s.projection = p.projection`;

@@ -9,7 +9,7 @@ import type { Position } from '../../domain/ledger.js';
 import type { EventStore, Page } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
 import { pause } from '../pause.js';
-import { advance, openTrack, refreshTrack, type Track } from './advance.js';
+import { advance, openTrack, refreshTrack, type Before, type Track } from './advance.js';
 import { countParked, haltOf, readCheckpoint } from './checkpoint.js';
 import { attempt } from './error-mapping.js';
 import { decodeOnce } from './fold-page.js';
@@ -22,6 +22,8 @@ export interface ProjectorOptions {
   readonly pageSize?: number;
   /** Projections that put aside what they cannot apply and go on; the others stop there. */
   readonly parks?: readonly string[];
+  /** By projection: what is done with a stretch of its events before its checkpoint moves behind them. */
+  readonly before?: Readonly<Record<string, Before>>;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -124,9 +126,13 @@ export const openTracks = (
   db: pg.Pool,
   place: Place,
   projections: readonly Projection[],
-  { parks = [] }: ProjectorOptions,
+  { parks = [], before = {} }: ProjectorOptions,
 ): Promise<Track[]> =>
-  Promise.all(projections.map((each) => openTrack(db, each, place, parks.includes(each.name))));
+  Promise.all(
+    projections.map((each) =>
+      openTrack(db, each, place, { parks: parks.includes(each.name), before: before[each.name] }),
+    ),
+  );
 
 export const projectionStatus = (
   db: pg.Pool,

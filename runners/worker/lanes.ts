@@ -108,7 +108,7 @@ const isDrained = async ({
   bell: ringing,
 }: Desk): Promise<boolean> => {
   const isWatchful = await dependencies.othersMayHold(tenure().runner.id);
-  if (isWatchful && (await dependencies.expireClaims()) > 0) return false;
+  if (isWatchful && (await dependencies.recover()) > 0) return false;
   const ready = await dependencies.claimDesk.readyQueues(options.scope)();
   if (E.isRight(ready) && ready.right.length === 0) return true;
   claims.refresh();

@@ -35,8 +35,8 @@ export interface WorkerDependencies {
   readonly handlersLedger: HandlersLedger;
   /** Called while the database does not answer: it may be found elsewhere. */
   readonly findServer: () => Promise<void>;
-  /** Expires what can be expired; how many claims were. */
-  readonly expireClaims: () => Promise<number>;
+  /** Makes ready what lost runners left behind; how many jobs that were. */
+  readonly recover: () => Promise<number>;
   /** True where anyone but this runner may hold a claim that could expire. */
   readonly othersMayHold: (runnerId: string) => Promise<boolean>;
   readonly log: (line: string) => void;

@@ -93,7 +93,7 @@ const workUntilStopped = async (
     ringAll();
   };
   await tenures.begin(onLost);
-  if (options.drain) await dependencies.expireClaims();
+  if (options.drain) await dependencies.recover();
   const ended = new AbortController();
   const over = new AbortController();
   const assistant = assist(desk, ended.signal);

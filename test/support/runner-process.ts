@@ -17,11 +17,14 @@ interface Wish {
   readonly milliseconds?: number;
   readonly kills?: boolean;
   readonly failures?: number;
+  /** So many children. */
+  readonly spawns?: number;
 }
 
-const run = async (job: HandledJob<Wish>, { signal }: JobContext): Promise<void> => {
-  const { milliseconds = 0, kills = false, failures = 0 } = job.params;
+const run = async (job: HandledJob<Wish>, { signal, spawn }: JobContext): Promise<void> => {
+  const { milliseconds = 0, kills = false, failures = 0, spawns = 0 } = job.params;
   mark(job, 'begun');
+  for (let n = 0; n < spawns; n += 1) spawn({ type: 'child', params: { n } });
   if (job.attempt <= failures) throw new Error('not yet');
   if (kills) process.kill(process.pid, 'SIGKILL');
   if (milliseconds > 0) await pause(milliseconds, signal);
@@ -36,18 +39,28 @@ const ledger = await openLedger({
   report: () => undefined,
 })();
 if (E.isLeft(ledger)) throw new Error(ledger.left.message);
-const work = startWork(ledger.right, {
-  handlers: [
-    defineJob({ type: ANY_TYPE, run }),
-    defineJob({ type: 'impatient', run, retry: { backoff: { firstMs: 50, jitter: 0 } } }),
-  ],
-  concurrency: options.concurrency,
-  leaseMs: options.leaseMs,
-  drain: options.drain,
-  pollMs: 100,
-  reaperTickMs: 200,
-  log: () => undefined,
-});
+const { producer } = ledger.right;
+const die = (): never => {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('killed');
+};
+const asked = options.diesBeforeChildren === true ? { ...producer, enqueueAll: die } : producer;
+const work = startWork(
+  { ...ledger.right, producer: asked },
+  {
+    handlers: [
+      defineJob({ type: ANY_TYPE, run }),
+      defineJob({ type: 'impatient', run, retry: { backoff: { firstMs: 50, jitter: 0 } } }),
+    ],
+    concurrency: options.concurrency,
+    leaseMs: options.leaseMs,
+    drain: options.drain,
+    graceMs: options.graceMs,
+    pollMs: 100,
+    reaperTickMs: 200,
+    log: () => undefined,
+  },
+);
 process.once('SIGTERM', work.stop);
 await work.done;
 await ledger.right.close();

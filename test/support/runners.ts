@@ -47,6 +47,9 @@ export interface RunnerOptions {
   readonly concurrency?: number;
   readonly leaseMs?: number;
   readonly drain?: boolean;
+  readonly graceMs?: number;
+  /** Killed where it would append the children of a success. */
+  readonly diesBeforeChildren?: boolean;
 }
 
 export interface RunnerProcess {

@@ -208,7 +208,7 @@ describe("a runner's lease", () => {
     const [id = ''] = await enqueued(ledger, { type: 'late start' });
     // A job that lost a lease before is started by itself, not with its claim.
     await claimed(ledger, id, { leaseMs: 0 });
-    await ledger.expireClaims(() => undefined);
+    await ledger.recover(() => undefined);
     const attempts: number[] = [];
     let isFirst = true;
     const append: Ledger['store']['append'] = (appends) => async () => {
