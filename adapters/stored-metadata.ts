@@ -22,8 +22,10 @@ export const storedMetadata = (id: string, metadata: Metadata): string => {
 };
 
 /** Undefined where the text is not what every event carries. */
-export const metadataOf = (id: string, text: string): Metadata | undefined => {
-  const stored: unknown = JSON.parse(text);
+export const metadataOf = (id: string, text: string): Metadata | undefined =>
+  metadataOfStored(id, JSON.parse(text));
+
+export const metadataOfStored = (id: string, stored: unknown): Metadata | undefined => {
   if (!StoredMetadata.is(stored)) return undefined;
   const { schemaVersion, by, occurredAt, causationId = id, correlationId = causationId } = stored;
   return { schemaVersion, correlationId, causationId, by, occurredAt };

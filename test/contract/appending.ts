@@ -69,7 +69,7 @@ export const ids = (events: readonly { readonly id: string }[]): readonly string
 
 /** Waits for a condition, generously. */
 export const until = async (condition: () => boolean, what = 'the condition'): Promise<void> => {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 50_000;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`${what} did not come true`);
     await new Promise((resolve) => setTimeout(resolve, 2));

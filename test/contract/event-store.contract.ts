@@ -7,10 +7,12 @@ import { subscribeContract } from './subscribe.contract.js';
 
 export interface StoreUnderTest {
   readonly store: EventStore;
+  /** Largest event that the store takes; where it is not said, what every store of ours takes. */
+  readonly eventBytes?: number;
   readonly close: () => Promise<void>;
 }
 
-/** A store of its own for each call, empty, whose first position is the one given (1 where none is). */
+/** A store of its own for each call, empty, whose first position is the one given, where the store lets itself be told. */
 export type MakeStore = (firstPosition?: Position) => Promise<StoreUnderTest>;
 
 export const eventStoreContract = (name: string, makeStore: MakeStore): void => {

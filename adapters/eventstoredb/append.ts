@@ -1,0 +1,127 @@
+/**
+ * Appends: one call a stream, so many at a time, each with a deadline. A call whose outcome is unknown is repeated with the same ids at
+ * the same revision, and a conflict that it then meets is compared by id before it counts as one (ADR 10).
+ */
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import { isLeft, left, right } from 'fp-ts/lib/Either.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { conflict, rejected, unavailable } from '../../domain/errors.js';
+import { nextRevision, type Position } from '../../domain/ledger.js';
+import type { AppendOutcome, StreamAppend } from '../../domain/ports.js';
+import { encodeAppend, repeatedStream, type EncodedAppend } from '../encoded-append.js';
+import type { Address } from './connection.js';
+import { eventData } from './encoding.js';
+import { faultOf, StoreFailure, type Fault } from './errors.js';
+import type { Limiter } from './limiter.js';
+import { readStream, type Reading } from './read.js';
+
+export interface Appending extends Reading {
+  readonly address: Address;
+  readonly limited: Limiter;
+  /** Reads go another way than appends. */
+  readonly reading: Reading;
+  /** Highest position this process has seen: what stands at or before it was not written now. */
+  readonly seen: { position: Position };
+}
+
+/** Between the tries of an append whose outcome is unknown. */
+const PAUSES_MS = [50, 200, 500, 1_000, 2_000];
+/** Above this the server is not asked: it takes no message of that size. */
+const MESSAGE_BYTES = 16 * 1024 * 1024;
+
+const expectedRevision = ({ append: { expected } }: EncodedAppend): bigint | 'no_stream' =>
+  expected === 'no-stream' ? 'no_stream' : expected;
+
+/** The same events at the same place, whoever wrote them; undefined where others stand there. */
+const standing = async (
+  { reading }: Appending,
+  { append, events, last }: EncodedAppend,
+): Promise<AppendOutcome | undefined> => {
+  const { stream, expected } = append;
+  const there = await readStream(reading, stream, { from: nextRevision(expected), limit: events.length });
+  const isSame = there.length === events.length && there.every(({ id }, index) => id === events[index]?.id);
+  const position = there.at(-1)?.position;
+  return isSame && position !== undefined
+    ? right({ stream, revision: last, position, alreadyThere: true })
+    : undefined;
+};
+
+const send = async (appending: Appending, encoded: EncodedAppend): Promise<AppendOutcome> => {
+  const { clients, names, address, deadlineMs, seen } = appending;
+  const { stream } = encoded.append;
+  const before = seen.position;
+  const call = (client: EventStoreDBClient) =>
+    client.appendToStream(names.onServer(stream), eventData(encoded), {
+      expectedRevision: expectedRevision(encoded),
+      credentials: address.credentials,
+      requiresLeader: true,
+      deadline: deadlineMs,
+    });
+  const { position } = await clients.use(call, deadlineMs + 500);
+  if (position === undefined)
+    return (await standing(appending, encoded)) ?? left(unavailable(`${stream}: no position`));
+  if (position.commit > seen.position) seen.position = position.commit;
+  const alreadyThere = position.commit <= before;
+  return right({ stream, revision: encoded.last, position: position.commit, alreadyThere });
+};
+
+const settled = async (
+  appending: Appending,
+  encoded: EncodedAppend,
+  fault: Exclude<Fault, { _tag: 'Unknown' }>,
+  wasInDoubt: boolean,
+): Promise<AppendOutcome> => {
+  const { stream, expected } = encoded.append;
+  switch (fault._tag) {
+    case 'WrongRevision': {
+      const current = fault.current === 'no_stream' ? undefined : fault.current;
+      const own = wasInDoubt ? await standing(appending, encoded) : undefined;
+      return own ?? left(conflict(stream, expected, current));
+    }
+    case 'TooLarge':
+      return left({ _tag: 'TooLarge', stream, bytes: encoded.bytes, limit: fault.limit });
+    case 'NoStream':
+      return left(conflict(stream, expected, undefined));
+    case 'Refused':
+      return left(rejected(`EventStoreDB refused the append to ${stream}: ${fault.message}`));
+  }
+};
+
+const appendOne = async (appending: Appending, encoded: EncodedAppend): Promise<AppendOutcome> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await send(appending, encoded);
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault._tag !== 'Unknown') return settled(appending, encoded, fault, tries > 0);
+      const pause = PAUSES_MS[tries];
+      if (pause === undefined) throw new StoreFailure(unavailable(`EventStoreDB: ${fault.message}`));
+      await delay(pause);
+    }
+  }
+};
+
+const appendLimited = (appending: Appending, append: StreamAppend): Promise<AppendOutcome> => {
+  const encoded = encodeAppend(append);
+  if (isLeft(encoded)) return Promise.resolve(encoded);
+  const { bytes } = encoded.right;
+  if (bytes > MESSAGE_BYTES) {
+    return Promise.resolve(left({ _tag: 'TooLarge', stream: append.stream, bytes, limit: MESSAGE_BYTES }));
+  }
+  return appending.limited(() => appendOne(appending, encoded.right));
+};
+
+/** Where one outcome stays unknown the whole call is: whoever repeats it is told that the others are there already. */
+export const appendAll = async (
+  appending: Appending,
+  appends: readonly StreamAppend[],
+): Promise<readonly AppendOutcome[]> => {
+  const repeated = repeatedStream(appends);
+  if (repeated !== undefined)
+    throw new StoreFailure(rejected(`stream ${repeated} occurs twice in one append`));
+  const outcomes = await Promise.allSettled(appends.map((append) => appendLimited(appending, append)));
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+};

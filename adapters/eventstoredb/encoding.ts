@@ -1,0 +1,76 @@
+/** Events as the server keeps them, and back: a ledger's streams begin with its name, and what is restored keeps its time. */
+import { jsonEvent, type EventData, type ResolvedEvent } from '@eventstore/db-client';
+import { left, right, type Either } from 'fp-ts/lib/Either.js';
+import type { Corrupt } from '../../domain/errors.js';
+import type { Position, RecordedEvent, StreamName } from '../../domain/ledger.js';
+import type { EncodedAppend } from '../encoded-append.js';
+import { metadataOfStored } from '../stored-metadata.js';
+
+const RECORDED_AT = 'recordedAt';
+
+export interface StreamNames {
+  /** What the names of all streams of the ledger begin with. */
+  readonly prefix: string;
+  readonly onServer: (stream: StreamName) => string;
+  readonly inLedger: (name: string) => StreamName;
+}
+
+export const streamNames = (ledger: string): StreamNames => {
+  const prefix = `${ledger}_`;
+  return {
+    prefix,
+    onServer: (stream) => prefix + stream,
+    inLedger: (name) => name.slice(prefix.length),
+  };
+};
+
+/** `encoded` has been through JSON once: what the client makes of the same data cannot fail any more, which it would do unheard. */
+export const eventData = ({ append, events }: EncodedAppend): EventData[] =>
+  events.map(({ id, type, metadata, recordedAt }, index) => {
+    const stored: unknown = JSON.parse(metadata);
+    const kept = recordedAt === undefined ? stored : Object.assign({}, stored, { [RECORDED_AT]: recordedAt });
+    return jsonEvent({
+      id,
+      type,
+      data: { ...append.events[index]?.data },
+      metadata: Object.assign({}, kept),
+    });
+  });
+
+const recordedAtOf = (metadata: unknown, created: Date): string =>
+  typeof metadata === 'object' &&
+  metadata !== null &&
+  RECORDED_AT in metadata &&
+  typeof metadata[RECORDED_AT] === 'string'
+    ? metadata[RECORDED_AT]
+    : created.toISOString();
+
+export const positionOf = ({ event, commitPosition }: ResolvedEvent): Position =>
+  event?.position?.commit ?? commitPosition ?? 0n;
+
+/** Undefined where there is no event: a link whose target is gone, which no ledger writes. */
+export const recordedEvent = (
+  resolved: ResolvedEvent,
+  names: StreamNames,
+): Either<Corrupt, RecordedEvent> | undefined => {
+  const { event } = resolved;
+  if (event === undefined) return undefined;
+  const { id, type, revision, data } = event;
+  const stream = names.inLedger(event.streamId);
+  const position = positionOf(resolved);
+  const metadata = metadataOfStored(id, event.metadata);
+  if (metadata === undefined || !event.isJson) {
+    const message = 'it is not what this program writes: JSON, with the metadata that every event carries';
+    return left({ _tag: 'Corrupt', stream, revision, position, message });
+  }
+  return right({
+    position,
+    stream,
+    revision,
+    id,
+    type,
+    data,
+    metadata,
+    recordedAt: recordedAtOf(event.metadata, event.created),
+  });
+};

@@ -1,0 +1,98 @@
+// Streams/Append, Streams/Delete: one append a call, answered as a server of version 23.10 does.
+import * as grpc from '@grpc/grpc-js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import { goingDown, refusalOf, type Faults } from './faults.js';
+import { DELETED_FROM, type EventLog, type Expected, type Outcome, type Proposed } from './log.js';
+import { expectedOf, failure, nameOf, proposedOf } from './messages.js';
+
+const success = (revision: bigint, position: bigint | undefined): streams.AppendResp => {
+  const done = new streams.AppendResp.Success().setCurrentRevision(revision.toString());
+  if (position === undefined) done.setNoPosition(new shared.Empty());
+  else {
+    const at = new streams.AppendResp.Position();
+    done.setPosition(at.setCommitPosition(position.toString()).setPreparePosition(position.toString()));
+  }
+  return new streams.AppendResp().setSuccess(done);
+};
+
+const wrongVersion = (expected: Expected, current: bigint | undefined): streams.AppendResp => {
+  const wrong = new streams.AppendResp.WrongExpectedVersion();
+  if (typeof expected === 'bigint') wrong.setExpectedRevision(expected.toString());
+  else if (expected === 'no-stream') wrong.setExpectedNoStream(new shared.Empty());
+  else wrong.setExpectedAny(new shared.Empty());
+  if (current === undefined) wrong.setCurrentNoStream(new shared.Empty());
+  else wrong.setCurrentRevision(current.toString());
+  return new streams.AppendResp().setWrongExpectedVersion(wrong);
+};
+
+const tooLarge = () =>
+  failure(grpc.status.INVALID_ARGUMENT, 'Maximum Append Size of 1048576 Exceeded.', {
+    exception: 'maximum-append-size-exceeded',
+    'maximum-append-size': '1048576',
+  });
+
+const answer = (outcome: Outcome, expected: Expected, done: grpc.sendUnaryData<streams.AppendResp>): void => {
+  switch (outcome._tag) {
+    case 'Written':
+    case 'Repeated':
+      return done(null, success(outcome.revision, outcome.position));
+    case 'WrongExpectedVersion':
+      return done(null, wrongVersion(expected, outcome.current));
+    case 'TooLarge':
+      return done(tooLarge());
+  }
+};
+
+export const appendCall =
+  (log: EventLog, faults: Faults): grpc.handleClientStreamingCall<streams.AppendReq, streams.AppendResp> =>
+  (call, done) => {
+    let options = new streams.AppendReq.Options();
+    const events: Proposed[] = [];
+    call.on('data', (request: streams.AppendReq) => {
+      const message = request.getProposedMessage();
+      if (message !== undefined) events.push(proposedOf(message));
+      else options = request.getOptions() ?? options;
+    });
+    // A client that gives up or goes away is no fault of the server's.
+    call.on('error', () => undefined);
+    call.on('end', () => {
+      if (faults.silent) return;
+      const refusal = refusalOf(faults);
+      if (refusal !== undefined) return done(refusal);
+      const expected = expectedOf(options);
+      const outcome = log.append(nameOf(options.getStreamIdentifier()), expected, events);
+      if (faults.lostReplies > 0) {
+        faults.lostReplies -= 1;
+        return;
+      }
+      if (faults.brokenReplies > 0) {
+        faults.brokenReplies -= 1;
+        return done(goingDown());
+      }
+      answer(outcome, expected, done);
+    });
+  };
+
+/** The soft deletion: a metadata event that hides what there is. */
+export const deleteCall =
+  (log: EventLog, faults: Faults): grpc.handleUnaryCall<streams.DeleteReq, streams.DeleteResp> =>
+  ({ request }, done) => {
+    if (faults.silent) return;
+    const stream = nameOf(request.getOptions()?.getStreamIdentifier());
+    const data = Buffer.from(`{"$tb":${DELETED_FROM}}`);
+    const event = {
+      id: crypto.randomUUID(),
+      type: '$metadata',
+      isJson: true,
+      data,
+      metadata: Buffer.alloc(0),
+    };
+    log.append(`$$${stream}`, 'any', [event]);
+    const at = new streams.DeleteResp.Position();
+    const position = String(log.records.at(-1)?.position ?? 0n);
+    done(
+      null,
+      new streams.DeleteResp().setPosition(at.setCommitPosition(position).setPreparePosition(position)),
+    );
+  };

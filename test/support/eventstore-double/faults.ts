@@ -1,0 +1,45 @@
+// What can be made to go wrong in the protocol double.
+import * as grpc from '@grpc/grpc-js';
+import { failure } from './messages.js';
+
+export interface Faults {
+  /** Calls are taken and never answered; nothing is written. */
+  silent: boolean;
+  /** So many appends are written and never answered. */
+  lostReplies: number;
+  /** So many appends are written, and then the call breaks. */
+  brokenReplies: number;
+  /** So many calls are refused as those of a server that is going down. */
+  unavailable: number;
+  /** So many appends are refused by a node that is not the leader, which names this one. */
+  notLeader: { times: number; readonly host: string; readonly port: number } | undefined;
+  /** Whether the cluster tells its members. */
+  gossips: boolean;
+}
+
+export const noFaults = (): Faults => ({
+  silent: false,
+  lostReplies: 0,
+  brokenReplies: 0,
+  unavailable: 0,
+  notLeader: undefined,
+  gossips: true,
+});
+
+export const goingDown = () => failure(grpc.status.UNAVAILABLE, 'Server is shutting down');
+
+/** Why this call fails before anything is done; undefined where it does not. */
+export const refusalOf = (faults: Faults): ReturnType<typeof failure> | undefined => {
+  if (faults.unavailable > 0) {
+    faults.unavailable -= 1;
+    return goingDown();
+  }
+  const { notLeader } = faults;
+  if (notLeader === undefined || notLeader.times === 0) return undefined;
+  notLeader.times -= 1;
+  return failure(grpc.status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': notLeader.host,
+    'leader-endpoint-port': String(notLeader.port),
+  });
+};
