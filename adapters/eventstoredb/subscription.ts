@@ -27,8 +27,8 @@ export interface SubscriptionPorts {
   readonly reading: Reading;
 }
 
-const PAGE_EVENTS = 2_000;
-const PAGE_BYTES = 32 * 1024 * 1024;
+const PAGE_EVENTS = 500;
+const PAGE_BYTES = 8 * 1024 * 1024;
 const FIRST_BACK_OFF = 50;
 const LONGEST_BACK_OFF = 2_000;
 

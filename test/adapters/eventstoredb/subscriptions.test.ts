@@ -150,7 +150,7 @@ describe('subscriptions to EventStoreDB (protocol double)', () => {
     for (let times = 0; times < 10; times += 1) {
       await taken(doubled.store, share(newStream(), 'no-stream', large()));
     }
-    expect(doubled.double.subscriptions.sent).to.be.below(1_500);
+    expect(doubled.double.subscriptions.sent).to.be.below(1_000);
     isFree();
     await until('all of them', () => seen === 2_001);
   });

@@ -21,4 +21,3 @@ const roomIn = (call: ReadCall): Promise<void> =>
     };
     for (const ending of ENDINGS) call.on(ending, go);
   });
-
