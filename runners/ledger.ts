@@ -23,6 +23,7 @@ import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
 import { followUp, spawned } from './follow-up.js';
 import { producer, type Producer } from './producer/producer.js';
+import { persistentIndex, persistentReads } from './streams/persistent-append.js';
 import { expireClaims, type ReaperPorts } from './reaper.js';
 
 /** Something outside failed: the embedded server, the connection, the schema. One sentence that says what to do. */
@@ -114,7 +115,7 @@ const compose = (
   const clock = ledgerClock(index);
   const presence = postgresRunnerPresence(pool, schema);
   const watch = postgresClaimWatch(pool, schema);
-  const jobs = producer({ store, index, clock, by });
+  const jobs = producer({ store: persistentReads(store), index: persistentIndex(index), clock, by });
   const options = { store, parks: [claimedJob.name] };
   const findServer = async (): Promise<void> => {
     const server = given === undefined ? await embeddedStatus(home)() : undefined;
