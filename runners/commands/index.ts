@@ -14,6 +14,7 @@ import { project } from './project.js';
 import { queues } from './queues.js';
 import { rebuild } from './rebuild.js';
 import { replay } from './replay.js';
+import { showjobs } from './showjobs.js';
 import { stop } from './stop.js';
 import { trace } from './trace.js';
 import { url } from './url.js';
@@ -28,6 +29,7 @@ export const commands: readonly CliCommand[] = [
   workCommand,
   project,
   queues,
+  showjobs,
   job,
   history,
   explain,
