@@ -4,6 +4,7 @@ import { duplicate } from './duplicate.js';
 import { executionLog } from './execution-log.js';
 import { jobProjection } from './job-table.js';
 import type { Projection } from './projection.js';
+import { queueProjection } from './queue.js';
 import { queueSummary } from './queue-summary.js';
 import { readyJob } from './ready-job.js';
 import { rootJob } from './root-job.js';
@@ -15,6 +16,7 @@ export const projections: readonly Projection[] = [
   duplicate,
   rootJob,
   suppressedJob,
+  queueProjection,
   claimedJob,
   jobProjection,
   executionLog,

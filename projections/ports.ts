@@ -6,6 +6,8 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../domain/errors.js';
 import type { Position, Revision } from '../domain/ledger.js';
 import type { EventStore } from '../domain/ports.js';
+import type { Scope } from '../domain/queue/scope.js';
+import type { ScopeSettings } from '../domain/queue/settings.js';
 import type { RootState } from './root-job.js';
 
 export interface DedupKey {
@@ -57,6 +59,24 @@ export interface JobIndex {
   readonly drawNumbers: (count: number) => TaskEither<StoreError, readonly bigint[]>;
   /** The ledger's clock. ISO-8601 UTC. */
   readonly now: () => TaskEither<StoreError, string>;
+}
+
+export interface Pause {
+  readonly scope: Scope;
+  /** ISO-8601 UTC. */
+  readonly since: string;
+  readonly by: string;
+  readonly why: string;
+}
+
+/** What operators have decided about queues and not taken back, by wiki and type. */
+export interface QueueDecisions {
+  readonly settings: readonly ScopeSettings[];
+  readonly pauses: readonly Pause[];
+}
+
+export interface QueueBook {
+  readonly decisions: () => TaskEither<StoreError, QueueDecisions>;
 }
 
 export interface ReadyQueue {

@@ -13,7 +13,16 @@ export interface ProjectedEvent {
 }
 
 export type ColumnType =
-  'text' | 'uuid' | 'bigint' | 'integer' | 'smallint' | 'boolean' | 'timestamptz' | 'timestamp' | 'bytea';
+  | 'text'
+  | 'uuid'
+  | 'bigint'
+  | 'integer'
+  | 'smallint'
+  | 'double precision'
+  | 'boolean'
+  | 'timestamptz'
+  | 'timestamp'
+  | 'bytea';
 
 /** How a sink writes a table. Column values travel as JSON; `bytea` as hex with a leading `\x`. */
 export interface Table {

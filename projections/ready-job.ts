@@ -3,7 +3,7 @@
  * the two tables the row stands in is the sink's business, since it depends on the clock.
  */
 import type { Placement } from '../domain/job/facts.js';
-import { classRank } from '../domain/job/facts.js';
+import { ownRank } from '../domain/job/facts.js';
 import { jobIdOfEvent, nothing, ownRow } from './address.js';
 import type { ProjectedEvent, Projection, Table } from './projection.js';
 import { insert, patch, put, remove, type Row, type TableChange } from './row-change.js';
@@ -32,13 +32,13 @@ interface Place {
 const placed = (
   event: ProjectedEvent,
   { wiki, type }: Place,
-  at: Pick<Placement, 'number' | 'class' | 'priority'>,
+  at: Pick<Placement, 'number' | 'class' | 'hasOwnClass' | 'priority'>,
   due: string | undefined,
 ): Row => ({
   job: jobIdOfEvent(event),
   wiki,
   type,
-  class: classRank(at.class),
+  class: ownRank(at),
   priority: at.priority,
   number: at.number,
   due: due ?? null,
@@ -50,8 +50,7 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
   const own = (change: Parameters<typeof ownRow>[2]) => ownRow('ready_job', at, change);
   switch (event.type) {
     case 'JobEnqueued': {
-      const { number, class: jobClass, priority, notBefore } = event.data;
-      return own(insert(placed(at, event.data, { number, class: jobClass, priority }, notBefore)));
+      return own(insert(placed(at, event.data, event.data, event.data.notBefore)));
     }
     case 'DuplicateSuppressed': {
       const { inherited, placement } = event.data;
@@ -60,7 +59,7 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
           revision: at.revision,
           ...(inherited.priority === undefined
             ? {}
-            : { class: classRank(placement.class), priority: placement.priority }),
+            : { class: ownRank(placement), priority: placement.priority }),
           ...(inherited.notBefore === undefined ? {} : { due: inherited.notBefore }),
         }),
       );

@@ -8,6 +8,7 @@ import { connect } from '../adapters/postgres/connection.js';
 import { postgresEventStore, type PostgresEventStore } from '../adapters/postgres/event-store.js';
 import { housekeeping } from '../adapters/postgres/housekeeping.js';
 import { inlineWrites } from '../adapters/postgres/inline.js';
+import { postgresQueueBook } from '../adapters/postgres/queue-book.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { catchUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
@@ -17,7 +18,7 @@ import { whereabouts, type Whereabouts } from '../adapters/system.js';
 import type { StoreError } from '../domain/errors.js';
 import { claimedJob } from '../projections/claimed-job.js';
 import { inlineProjections } from '../projections/index.js';
-import type { ClaimDesk, ClaimWatch, JobIndex, RunnerPresence } from '../projections/ports.js';
+import type { ClaimDesk, ClaimWatch, JobIndex, QueueBook, RunnerPresence } from '../projections/ports.js';
 import type { Projection } from '../projections/projection.js';
 import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
@@ -42,6 +43,7 @@ export interface Ledger {
   readonly store: PostgresEventStore;
   readonly index: JobIndex;
   readonly claimDesk: ClaimDesk;
+  readonly queueBook: QueueBook;
   readonly presence: RunnerPresence;
   readonly watch: ClaimWatch;
   readonly clock: LedgerClock;
@@ -144,6 +146,7 @@ const compose = (
     store,
     index,
     claimDesk: postgresClaimDesk(pool, schema, inline),
+    queueBook: postgresQueueBook(pool, schema),
     presence,
     watch,
     clock,

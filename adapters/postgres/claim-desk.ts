@@ -1,4 +1,5 @@
 /** Where runners come for work: which queues are ready, and a short transaction that holds the rows picked from them. */
+import { OF_ITS_QUEUE } from '../../domain/job/facts.js';
 import type { ClaimDesk, Pick, PickedJob, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { attempt } from './error-mapping.js';
 import type { InlineWrites } from './append.js';
@@ -28,7 +29,7 @@ SELECT queue.class::text, queue.wiki, queue.type
 FROM queue
 WHERE ($1::text[] IS NULL OR queue.type = ANY ($1))
   AND ($2::text[] IS NULL OR queue.wiki = ANY ($2))
-ORDER BY queue.class, queue.wiki, queue.type`;
+ORDER BY CASE queue.class WHEN ${OF_ITS_QUEUE} THEN 1 ELSE queue.class END, queue.wiki, queue.type`;
 
 // The table alone decides the plan: an index scan in order, stopped at the limit, whatever the statistics say.
 const PICK = `

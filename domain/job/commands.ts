@@ -29,6 +29,7 @@ export interface SuppressDuplicate {
   readonly paramsDigest: string;
   readonly root?: Root | undefined;
   readonly class: JobClass;
+  readonly hasOwnClass?: boolean | undefined;
   readonly priority: number;
   /** Undefined counts as now. */
   readonly notBefore?: string | undefined;

@@ -14,6 +14,7 @@ export const suppressDuplicate = (command: SuppressDuplicate, state: Waiting): J
   const placed = {
     ...job,
     class: inherited.class ?? job.class,
+    hasOwnClass: inherited.class === undefined ? job.hasOwnClass : inherited.hasOwnClass === true,
     priority: inherited.priority ?? job.priority,
   };
   const root =
@@ -51,7 +52,10 @@ const renewed = ({ params, enqueued }: Job, rootTimestamp: string) =>
     title: enqueued.title,
   });
 
-/** Only what changes the survivor: a newer root timestamp, a higher priority, an earlier due time. */
+/**
+ * Only what changes the survivor: a newer root timestamp, a higher priority, an earlier due time. A job of its queue's class counts as
+ * normal here.
+ */
 const inheritedFrom = (command: SuppressDuplicate, { job, notBefore }: Waiting): Inherited => {
   const isUrgent =
     classRank(command.class) < classRank(job.class) ||
@@ -59,9 +63,11 @@ const inheritedFrom = (command: SuppressDuplicate, { job, notBefore }: Waiting):
   const due = command.notBefore ?? command.now;
   const hasNewerRoot =
     job.root !== undefined && command.root !== undefined && command.root.timestamp > job.root.timestamp;
+  const inheritsClass = isUrgent && command.class !== job.class;
   return defined({
     rootTimestamp: hasNewerRoot ? command.root?.timestamp : undefined,
-    class: isUrgent && command.class !== job.class ? command.class : undefined,
+    class: inheritsClass ? command.class : undefined,
+    hasOwnClass: inheritsClass && command.hasOwnClass === true ? (true as const) : undefined,
     priority: isUrgent ? command.priority : undefined,
     notBefore: notBefore !== undefined && due < notBefore ? due : undefined,
   });

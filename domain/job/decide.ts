@@ -3,6 +3,7 @@
  * sets in motion is complete in one answer: a failure or a lost lease is followed by what comes of it (DESIGN.md §2.8).
  */
 import * as E from 'fp-ts/lib/Either.js';
+import { defined } from '../defined.js';
 import type { JobCommand } from './commands.js';
 import { failAttempt, startAttempt, succeedAttempt } from './decide-attempt.js';
 import { claimJob } from './decide-claim.js';
@@ -116,10 +117,10 @@ const requeued = (state: ExistingJob, why: string): JobEvent => ({
 });
 
 /** The enqueue with what the job has inherited since. */
-const asItStands = ({ enqueued, params, root, class: jobClass, priority, retry }: Job): JobEnqueued => ({
-  ...enqueued,
+const asItStands = ({ enqueued, params, root, priority, retry, ...job }: Job): JobEnqueued => ({
+  ...defined({ ...enqueued, hasOwnClass: job.hasOwnClass ? (true as const) : undefined }),
   params,
-  class: jobClass,
+  class: job.class,
   priority,
   retry,
   ...(root === undefined ? {} : { root }),

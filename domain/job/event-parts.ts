@@ -37,6 +37,7 @@ export const placementOf = (job: Job, enqueuedRevision = job.enqueuedRevision): 
     ...place,
     ...(isDeduplicated(job) ? { dedup: { ignoreDuplicates: job.ignoreDuplicates, sha1: dedup.sha1 } } : {}),
     ...(job.root === undefined ? {} : { root: job.root }),
+    ...(job.hasOwnClass ? { hasOwnClass: true as const } : {}),
   };
 };
 

@@ -41,6 +41,8 @@ export const JobEnqueued = t.intersection([
     title: t.string,
     root: Root,
     notBefore: t.string,
+    /** The class is the normal one because the producer said so, not because nothing was said: it overrides the queue's. */
+    hasOwnClass: t.literal(true),
     schedule: t.type({ name: t.string, slot: t.string }),
     requestId: t.string,
     imported: Imported,
@@ -53,6 +55,7 @@ export type JobEnqueued = t.TypeOf<typeof JobEnqueued>;
 export const Inherited = t.partial({
   rootTimestamp: t.string,
   class: JobClass,
+  hasOwnClass: t.literal(true),
   priority: t.number,
   notBefore: t.string,
 });

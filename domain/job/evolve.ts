@@ -146,6 +146,7 @@ const inherit = (
     job: {
       ...job,
       class: inherited.class ?? job.class,
+      hasOwnClass: inherited.class === undefined ? job.hasOwnClass : inherited.hasOwnClass === true,
       priority: inherited.priority ?? job.priority,
       root: job.root !== undefined && renewed !== undefined ? { ...job.root, timestamp: renewed } : job.root,
       params: data.renewed?.params ?? job.params,

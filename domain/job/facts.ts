@@ -7,6 +7,19 @@ export type JobClass = t.TypeOf<typeof JobClass>;
 /** Classes are strict: a smaller rank goes first. */
 export const classRank = (jobClass: JobClass): number => ({ high: 0, normal: 1, low: 2 })[jobClass];
 
+/** A job that was given no class is of its queue's, whatever that is when it is picked; `normal` is what stands there meanwhile. */
+export interface Classed {
+  readonly class: JobClass;
+  /** The job was given the normal class in so many words. */
+  readonly hasOwnClass?: boolean | undefined;
+}
+
+/** Stands in the place of a rank for jobs of their queue's class. */
+export const OF_ITS_QUEUE = 3;
+
+export const ownRank = ({ class: jobClass, hasOwnClass }: Classed): number =>
+  jobClass === 'normal' && hasOwnClass !== true ? OF_ITS_QUEUE : classRank(jobClass);
+
 export const ActiveState = t.keyof({
   Waiting: null,
   Claimed: null,
@@ -59,7 +72,7 @@ export type Task = t.TypeOf<typeof Task>;
 /** Where a job stands in its queue: what puts it back into the tables that the pick and the survivors are read from. */
 export const Placement = t.intersection([
   t.type({ number: t.string, class: JobClass, priority: t.number, enqueuedRevision: t.string }),
-  t.partial({ dedup: Dedup, root: Root }),
+  t.partial({ dedup: Dedup, root: Root, hasOwnClass: t.literal(true) }),
 ]);
 export type Placement = t.TypeOf<typeof Placement>;
 

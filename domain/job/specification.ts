@@ -18,7 +18,7 @@ export interface JobSpecification {
   readonly namespace?: number;
   readonly title?: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** A class, or a number within the normal one: smaller goes first. */
+  /** A class, which overrides that of the job's queue, or a number within the queue's own: smaller goes first. */
   readonly priority?: JobClass | number;
   /** ISO-8601 with offset. */
   readonly notBefore?: string;
@@ -39,6 +39,7 @@ export interface CheckedSpecification {
   readonly title: string | undefined;
   readonly params: JsonObject;
   readonly class: JobClass;
+  readonly hasOwnClass: boolean;
   readonly priority: number;
   readonly notBefore: string | undefined;
   readonly jobId: string | undefined;
@@ -161,6 +162,7 @@ const checked = (specification: JobSpecification, params: JsonObject): CheckedSp
     title,
     params,
     class: typeof priority === 'number' ? 'normal' : priority,
+    hasOwnClass: priority === 'normal',
     priority: typeof priority === 'number' ? priority : 0,
     notBefore: notBefore === undefined ? undefined : E.getOrElse(() => notBefore)(parseInstant(notBefore)),
     jobId: jobId?.toLowerCase(),

@@ -10,6 +10,8 @@ export interface Job {
   readonly params: JsonObject;
   readonly root: Root | undefined;
   readonly class: JobClass;
+  /** Normal because somebody said so, not for want of a class. */
+  readonly hasOwnClass: boolean;
   readonly priority: number;
   readonly retry: RetryPolicy;
   /** Starts since the enqueue or the last requeue; what the retry limit counts. */
@@ -36,7 +38,7 @@ export const newJob = (enqueued: JobEnqueued): Job => ({
   enqueued,
   params: enqueued.params,
   root: enqueued.root,
-  class: enqueued.class,
+  ...inheritedClass({}, enqueued),
   priority: enqueued.priority,
   retry: enqueued.retry,
   attempts: enqueued.imported?.attempts ?? 0,

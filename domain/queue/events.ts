@@ -1,19 +1,17 @@
-/** What operators decided about a queue. A missing wiki or type means all of them. */
+/** What operators decided about queues. A missing wiki or type means all of them. */
 import * as t from 'io-ts';
-import { JobClass } from '../job/facts.js';
+import { QueueSettings } from './settings.js';
 
 const scope = t.partial({ wiki: t.string, type: t.string });
 
 export const QueuePaused = t.intersection([scope, t.type({ why: t.string })]);
 export const QueueResumed = t.intersection([scope, t.type({ why: t.string })]);
-export const QueueConfigured = t.intersection([
-  scope,
-  t.partial({
-    class: JobClass,
-    weight: t.number,
-    order: t.keyof({ fifo: null, timestamp: null, random: null }),
-    limits: t.partial({ running: t.number, perSecond: t.number, itemsPerSecond: t.number }),
-  }),
-]);
+/** The settings from now on, whole: what is missing is set no more. */
+export const QueueConfigured = t.intersection([scope, QueueSettings]);
 
 export const queueEventCodecs = { QueuePaused, QueueResumed, QueueConfigured } as const;
+
+type Codecs = typeof queueEventCodecs;
+export type QueueEvent = {
+  [T in keyof Codecs]: { readonly type: T; readonly data: t.TypeOf<Codecs[T]> };
+}[keyof Codecs];

@@ -1,6 +1,7 @@
 /** Every command, in the order of the help page: the order in which one meets them. */
 import { audit } from './audit.js';
 import type { CliCommand } from './command.js';
+import { configure } from './configure.js';
 import { demo } from './demo.js';
 import { enqueue } from './enqueue.js';
 import { executions } from './executions.js';
@@ -10,11 +11,13 @@ import { importCommand } from './import.js';
 import { job } from './job.js';
 import { migrate } from './migrate.js';
 import { cancel, release, retry } from './operations.js';
+import { pause } from './pause.js';
 import { project } from './project.js';
 import { queues } from './queues.js';
 import { rebuild } from './rebuild.js';
 import { replay } from './replay.js';
 import { showjobs } from './showjobs.js';
+import { resume } from './resume.js';
 import { stop } from './stop.js';
 import { trace } from './trace.js';
 import { url } from './url.js';
@@ -30,6 +33,9 @@ export const commands: readonly CliCommand[] = [
   project,
   queues,
   showjobs,
+  pause,
+  resume,
+  configure,
   job,
   history,
   explain,

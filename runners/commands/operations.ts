@@ -1,5 +1,4 @@
 /** `retry`, `cancel`, `release`: what an operator does to jobs, with who and why. */
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import type { ExistingJob } from '../../domain/job/state.js';
@@ -18,21 +17,9 @@ import {
 import { retryAbandoned } from '../operations/retry-abandoned.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { wholeNumber } from './option-values.js';
+import { operator } from './operator.js';
 import { done, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 import { ID, ID_WORDS, withJob } from './with-job.js';
-
-const loginName = (): string => {
-  try {
-    return userInfo().username;
-  } catch {
-    return '';
-  }
-};
-
-const operator = (): string => {
-  const name = loginName();
-  return name === '' ? 'operator' : `operator ${name}`;
-};
 
 const refused = (error: OperationError): Outcome =>
   error._tag === 'OperationRefused' || error._tag === 'JobNotFound'

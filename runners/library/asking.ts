@@ -18,10 +18,11 @@ import {
 import { retryAbandoned, type AbandonedJobs, type Retried } from '../operations/retry-abandoned.js';
 import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from '../producer/enqueueing.js';
 import { loadJob } from '../streams/job-streams.js';
+import { queueApi, type QueueApi } from '../queues/api.js';
 import type { JobNotFound } from './error-sentences.js';
 import { promised, type PromisedApi } from './promised.js';
 
-export interface Asking {
+export interface Asking extends QueueApi {
   /** One job. Concurrent calls share their trips to the database. */
   readonly enqueue: (specification: JobSpecification) => TE.TaskEither<EnqueueError, EnqueueOutcome>;
   /** The job as its history tells. */
@@ -49,6 +50,7 @@ export interface HandlersLedger extends Asking {
 }
 
 const asking = (site: Site): Asking => ({
+  ...queueApi(site),
   enqueue: (specification) => () => site.producer.enqueue(specification),
   job: (jobId) => async () => {
     const state = await loadJob(site.store, jobId);

@@ -3,6 +3,7 @@ import { explainStoreError, type StoreError } from '../../domain/errors.js';
 import { explainRejection, type JobRejection } from '../../domain/job/errors.js';
 import type { InvalidSpecification } from '../../domain/job/specification.js';
 import type { OpenFailed } from '../ledger.js';
+import { explainQueueError, type QueueError } from '../queues/errors.js';
 
 export interface JobNotFound {
   readonly _tag: 'JobNotFound';
@@ -16,7 +17,8 @@ export interface OperationRefused {
   readonly rejection: JobRejection;
 }
 
-export type TaggedError = StoreError | InvalidSpecification | OpenFailed | JobNotFound | OperationRefused;
+export type TaggedError =
+  StoreError | InvalidSpecification | OpenFailed | JobNotFound | OperationRefused | QueueError;
 
 export const sentenceOf = (error: TaggedError): string => {
   switch (error._tag) {
@@ -28,6 +30,11 @@ export const sentenceOf = (error: TaggedError): string => {
       return `there is no job ${error.jobId}`;
     case 'OperationRefused':
       return `job ${error.jobId}: ${explainRejection(error.rejection)}`;
+    case 'AlreadyPaused':
+    case 'NotPaused':
+    case 'NothingChanges':
+    case 'InvalidQueue':
+      return explainQueueError(error);
     default:
       return explainStoreError(error);
   }

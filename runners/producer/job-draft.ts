@@ -51,6 +51,7 @@ export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => ({
   ...(job.namespace === undefined ? {} : { namespace: job.namespace }),
   ...(job.title === undefined ? {} : { title: job.title }),
   ...(job.root === undefined ? {} : { root: job.root }),
+  ...(job.hasOwnClass ? { hasOwnClass: true as const } : {}),
   ...(job.notBefore === undefined ? {} : { notBefore: job.notBefore }),
   ...(job.maxAttempts === undefined && job.backoff === undefined ? {} : { ownRetry: ownRetry(job) }),
   ...(job.requestId === undefined ? {} : { requestId: job.requestId }),

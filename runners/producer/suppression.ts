@@ -52,6 +52,7 @@ const suppression = (by: string, job: Draft): SuppressDuplicate => ({
   paramsDigest: sha1Hex(JSON.stringify(job.params)),
   root: job.root,
   class: job.class,
+  hasOwnClass: job.hasOwnClass,
   priority: job.priority,
   notBefore: job.notBefore,
 });

@@ -48,6 +48,7 @@ const fits: Readonly<Record<ColumnType, (value: Value) => boolean>> = {
   bigint: (value) => /^-?\d+$/.test(String(value)),
   integer: (value) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,
   smallint: (value) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 15,
+  'double precision': (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
   timestamptz: (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value)),
   timestamp: (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value)),

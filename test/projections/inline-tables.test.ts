@@ -194,6 +194,7 @@ describe('the registry of projections', () => {
       'duplicate',
       'root_job',
       'suppressed_job',
+      'queue',
     ]);
     expect(catchUpProjections.map(({ name }) => name)).to.deep.equal([
       'job',

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isDeduplicated } from '../../domain/job/event-parts.js';
 import type { JobEvent } from '../../domain/job/events.js';
-import { classRank } from '../../domain/job/facts.js';
+import { ownRank } from '../../domain/job/facts.js';
 import type { ExistingJob } from '../../domain/job/state.js';
 import { claimedJob } from '../../projections/claimed-job.js';
 import { duplicate } from '../../projections/duplicate.js';
@@ -53,7 +53,7 @@ describe('the tables say what the states say', () => {
         state._tag === 'Waiting'
           ? {
               job: JOB,
-              class: classRank(job.class),
+              class: ownRank(job),
               priority: job.priority,
               number: job.enqueued.number.toString(),
               due: state.notBefore ?? null,

@@ -70,6 +70,7 @@ const birth: fc.Arbitrary<Move> = fc
   .record({
     root,
     jobClass,
+    isSaidToBeNormal: fc.boolean(),
     priority,
     delay,
     policy,
@@ -94,6 +95,10 @@ const birth: fc.Arbitrary<Move> = fc
       inCallersTransaction: drawn.inCallersTransaction,
       params: { pages: [job], ...(drawn.root === undefined ? {} : rootParams(drawn.root)) },
       ...present('root', drawn.root),
+      ...present(
+        'hasOwnClass',
+        drawn.isSaidToBeNormal && drawn.jobClass === 'normal' ? (true as const) : undefined,
+      ),
       ...present('notBefore', drawn.delay === undefined ? undefined : at(now + drawn.delay)),
     };
     if (drawn.imported === undefined) return enqueue(facts);

@@ -4,9 +4,13 @@ import { postgresEventStore } from '../../../adapters/postgres/event-store.js';
 import { housekeeping } from '../../../adapters/postgres/housekeeping.js';
 import { catchUp } from '../../../adapters/postgres/projector.js';
 import { rebuild } from '../../../adapters/postgres/rebuild.js';
+import type { StreamAppend } from '../../../domain/ports.js';
+import { queueStream } from '../../../domain/queue/state.js';
+import { envelope } from '../../../runners/streams/event-envelope.js';
 import { projections } from '../../../projections/index.js';
 import { appendAll, ledgerDatabase, right, type LedgerDatabase } from '../../support/ledger-database.js';
-import { randomAppends } from '../../support/random-appends.js';
+import { at } from '../../support/given-commands.js';
+import { randomAppends, uuidOf } from '../../support/random-appends.js';
 import { dumpTables } from '../../support/table-dump.js';
 
 const kept = projections.filter(({ drive }) => drive === 'catch-up');
@@ -16,6 +20,8 @@ const DAMAGES = [
   ['ready_job', 'ready_job', 'job', 'priority = priority + 1', 'priority'],
   ['duplicate', 'duplicate', 'begun_revision IS NOT NULL, job', "sha1 = sha1 || 'x'", 'sha1'],
   ['root_job', 'root_job', "state <> 'waiting', job", "signature = 'another'", 'signature'],
+  ['queue', 'queue', 'id', "class = 'high'", 'class'],
+  ['queue', 'queue_pause', 'id', "why = 'forged'", 'why'],
   ['claimed_job', 'claimed_job', 'job', "runner = 'nobody'", 'runner'],
   ['job', 'job', 'job_uuid', "job_title = 'Another'", 'job_title'],
   ['job_execution_log', 'job_execution_log', 'id', 'is_success = NOT is_success', 'is_success'],
@@ -23,6 +29,20 @@ const DAMAGES = [
   ['queue_summary', 'queue_summary', 'wiki || type', 'succeeded = succeeded + 1', 'succeeded'],
   ['queue_summary', 'queue_due', 'minute', 'jobs = jobs + 1', 'jobs'],
 ] as const;
+
+/** So many queues configured, and as many paused. */
+const decisionsAbout = (queues: number): readonly StreamAppend[] =>
+  Array.from({ length: queues }, (_, n) => ({
+    stream: queueStream(uuidOf(0xa0, n)),
+    expected: 'no-stream' as const,
+    events: envelope(
+      [
+        { type: 'QueueConfigured', data: { type: `type-${n}`, class: 'low', limits: { perSecond: 2.5 } } },
+        { type: 'QueuePaused', data: { wiki: `wiki-${n}`, why: 'for a test' } },
+      ],
+      { commandId: uuidOf(0xa1, n), by: 'test', occurredAt: at(n) },
+    ),
+  }));
 
 describe('audit and rebuild', () => {
   let ledger: LedgerDatabase;
@@ -36,6 +56,7 @@ describe('audit and rebuild', () => {
   };
   before(async () => {
     ledger = await ledgerDatabase();
+    await appendAll(ledger.store, decisionsAbout(8));
     await grow(500);
   });
   after(() => ledger.drop());
@@ -81,8 +102,11 @@ describe('audit and rebuild', () => {
       // A row that history does not know: the lost one under another key.
       const invented = {
         ...lost.rows[0],
+        ...(key === 'id' && name === 'queue'
+          ? { id: 'ffffffff-0000-7000-8000-000000000000', type: 'invented' }
+          : {}),
         ...(keyColumn === undefined ? {} : { [keyColumn]: 'ffffffff-0000-7000-8000-000000000000' }),
-        ...(key === 'id' ? { id: 'invented' } : {}),
+        ...(key === 'id' && name !== 'queue' ? { id: 'invented' } : {}),
         ...(name === 'queue_summary' ? { type: 'invented' } : {}),
         ...(table === 'job' ? { job_id: -5 } : {}),
       };
