@@ -7,7 +7,7 @@ import type { StoreError } from '../domain/errors.js';
 import type { Position, Revision } from '../domain/ledger.js';
 import type { EventStore } from '../domain/ports.js';
 import type { Scope } from '../domain/queue/scope.js';
-import type { ScopeSettings } from '../domain/queue/settings.js';
+import type { QueueOrder, ScopeSettings } from '../domain/queue/settings.js';
 import type { RootState } from './root-job.js';
 
 export interface DedupKey {
@@ -79,11 +79,18 @@ export interface QueueBook {
   readonly decisions: () => TaskEither<StoreError, QueueDecisions>;
 }
 
+/** A queue that has ready jobs and is not paused. */
 export interface ReadyQueue {
-  /** Rank of the class: a smaller one goes first. */
+  /** As the rows have it: ranks of jobs' own classes, or `OF_ITS_QUEUE`. All are of the class in force. */
+  readonly places: readonly number[];
+  /** Rank of the class in force: a smaller one goes first. */
   readonly class: number;
   readonly wiki: string;
   readonly type: string;
+  readonly weight: number;
+  readonly order: QueueOrder;
+  /** True where limits are set somewhere: then they are looked at with each pick. */
+  readonly mayBeLimited: boolean;
 }
 
 export interface QueueScope {
@@ -92,19 +99,31 @@ export interface QueueScope {
   readonly wikis: readonly string[] | undefined;
 }
 
+/** Where a job stands in its queue. */
+export interface QueuePosition {
+  readonly priority: number;
+  readonly number: bigint;
+}
+
 export interface Pick {
   readonly queue: ReadyQueue;
   readonly limit: number;
+  /** Low-water mark: what stands before it is known to be gone. */
+  readonly from?: QueuePosition | undefined;
 }
 
-export interface PickedJob {
+export interface PickedJob extends QueuePosition {
   readonly jobId: string;
   readonly revision: Revision;
+  /** Index of the pick that gave it. */
+  readonly pick: number;
 }
 
 /** A short transaction in which the picked rows belong to the caller. */
 export interface ClaimSession {
   readonly picked: readonly PickedJob[];
+  /** How long the pick took, in milliseconds. */
+  readonly pickMs: number;
   readonly now: string;
   readonly store: SomeOf<EventStore, 'append' | 'readStreams'>;
   readonly index: JobIndex;
@@ -114,8 +133,10 @@ export interface ClaimSession {
 type SomeOf<T, K extends keyof T> = { readonly [P in K]: T[P] };
 
 export interface ClaimDesk {
-  /** Queues that hold ready jobs, classes in order. Moves what has fallen due from `delayed_job` first. */
+  /** Queues that hold ready jobs and are not paused. Moves what has fallen due from `delayed_job` first. */
   readonly readyQueues: (scope: QueueScope) => TaskEither<StoreError, readonly ReadyQueue[]>;
+  /** The longest that the heads of these queues have waited, in milliseconds. */
+  readonly longestWait: (queues: readonly ReadyQueue[]) => TaskEither<StoreError, number>;
   /** Picks from the queues in the order given, skipping what others hold, and gives the rows up again at the end. */
   readonly withPicked: <A>(
     picks: readonly Pick[],

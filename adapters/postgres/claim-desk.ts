@@ -1,48 +1,15 @@
 /** Where runners come for work: which queues are ready, and a short transaction that holds the rows picked from them. */
-import { OF_ITS_QUEUE } from '../../domain/job/facts.js';
-import type { ClaimDesk, Pick, PickedJob, QueueScope, ReadyQueue } from '../../projections/ports.js';
+import type { ClaimDesk, QueueScope } from '../../projections/ports.js';
 import { attempt } from './error-mapping.js';
 import type { InlineWrites } from './append.js';
 import { postgresEventStore } from './event-store.js';
 import { isoSql } from './iso.js';
 import { postgresJobIndex } from './job-index.js';
+import { pickRows } from './pick.js';
+import { readyQueueStatements } from './ready-queues.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, withClient, type Queryable, type Statement } from './statement.js';
 import { inTransaction } from './transaction.js';
-
-// A loose scan: one step of the index per queue, however many jobs it holds.
-const READY_QUEUES = `
-WITH RECURSIVE queue AS (
-  (SELECT r.class, r.wiki, r.type FROM __schema__.ready_job r ORDER BY r.class, r.wiki, r.type LIMIT 1)
-  UNION ALL
-  SELECT next.class, next.wiki, next.type
-  FROM queue
-  CROSS JOIN LATERAL (
-    SELECT r.class, r.wiki, r.type
-    FROM __schema__.ready_job r
-    WHERE (r.class, r.wiki, r.type) > (queue.class, queue.wiki, queue.type)
-    ORDER BY r.class, r.wiki, r.type
-    LIMIT 1
-  ) AS next
-)
-SELECT queue.class::text, queue.wiki, queue.type
-FROM queue
-WHERE ($1::text[] IS NULL OR queue.type = ANY ($1))
-  AND ($2::text[] IS NULL OR queue.wiki = ANY ($2))
-ORDER BY CASE queue.class WHEN ${OF_ITS_QUEUE} THEN 1 ELSE queue.class END, queue.wiki, queue.type`;
-
-// The table alone decides the plan: an index scan in order, stopped at the limit, whatever the statistics say.
-const PICK = `
-SELECT picked.job::text, picked.revision::text, ${isoSql('clock_timestamp()')}
-FROM unnest($1::smallint[], $2::text[], $3::text[], $4::integer[]) WITH ORDINALITY AS asked(class, wiki, type, most, n)
-CROSS JOIN LATERAL (
-  SELECT r.job, r.revision
-  FROM __schema__.ready_job r
-  WHERE r.class = asked.class AND r.wiki = asked.wiki AND r.type = asked.type
-  ORDER BY r.priority, r.number
-  LIMIT asked.most
-  FOR UPDATE SKIP LOCKED
-) AS picked`;
 
 const PROMOTE = `
 WITH due AS (
@@ -75,25 +42,12 @@ DELETE FROM __schema__.delayed_job d USING stale WHERE d.job = stale.job`;
 
 const PROMOTION_BATCH = 1000;
 
-const readQueue = ([rank, wiki, type]: readonly (string | null)[]): ReadyQueue => ({
-  class: Number(rank),
-  wiki: wiki ?? '',
-  type: type ?? '',
-});
-
 const scopeValues = ({ types, wikis }: QueueScope) => [types ?? null, wikis ?? null];
-
-const pickValues = (picks: readonly Pick[]) => [
-  picks.map(({ queue }) => queue.class),
-  picks.map(({ queue }) => queue.wiki),
-  picks.map(({ queue }) => queue.type),
-  picks.map(({ limit }) => limit),
-];
 
 export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: InlineWrites): ClaimDesk => {
   const statement = (label: string, sql: string): Statement => prepared(label, inSchema(sql, schema));
-  const readyQueues = statement('ready-queues', READY_QUEUES);
-  const pick = statement('pick', PICK);
+  const ready = readyQueueStatements(schema);
+  const pick = pickRows(schema);
   const promote = statement('promote', PROMOTE);
   const nextDue = statement('next-due', NEXT_DUE);
   const dropStale = statement('drop-stale', DROP_STALE);
@@ -107,20 +61,18 @@ export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: Inl
     readyQueues: (scope) =>
       attempt(async () => {
         await promoteDue();
-        return (await rowsOf(db, readyQueues, scopeValues(scope))).map(readQueue);
+        return ready.read(db, scope);
       }),
+    longestWait: (queues) => attempt(() => ready.longestWait(db, queues)),
     withPicked: (picks, use) =>
       attempt(() =>
         withClient(db, (client) =>
           inTransaction(client, async () => {
-            const rows = await rowsOf(client, pick, pickValues(picks));
-            const picked = rows.map(([jobId, revision]): PickedJob => ({
-              jobId: jobId ?? '',
-              revision: BigInt(revision ?? 0),
-            }));
+            const asked = performance.now();
+            const rows = await pick(client, picks, false);
             return use({
-              picked,
-              now: rows[0]?.[2] ?? '',
+              ...rows,
+              pickMs: performance.now() - asked,
               store: postgresEventStore(client, { schema, inline }),
               index: postgresJobIndex(client, schema),
               dropStale: (jobIds) =>

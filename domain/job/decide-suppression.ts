@@ -3,7 +3,7 @@ import { defined } from '../defined.js';
 import type { SuppressDuplicate } from './commands.js';
 import type { Inherited, JobEvent } from './events.js';
 import { placementOf } from './event-parts.js';
-import { classRank } from './facts.js';
+import { classRank, inheritedClass } from './facts.js';
 import { withRootTimestamp } from './root.js';
 import type { Job, Waiting } from './state.js';
 
@@ -13,8 +13,7 @@ export const suppressDuplicate = (command: SuppressDuplicate, state: Waiting): J
   const isSame = JSON.stringify(command.params) === JSON.stringify(job.enqueued.params);
   const placed = {
     ...job,
-    class: inherited.class ?? job.class,
-    hasOwnClass: inherited.class === undefined ? job.hasOwnClass : inherited.hasOwnClass === true,
+    ...inheritedClass(inherited, job),
     priority: inherited.priority ?? job.priority,
   };
   const root =

@@ -1,6 +1,7 @@
 /** The fold: what each event makes of a job. An event that cannot follow its state is a fault in history, and is named. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { JobEvent, JobEventOf } from './events.js';
+import { inheritedClass } from './facts.js';
 import { newJob, type ExistingJob, type Job, type JobState } from './state.js';
 
 export interface ImpossibleEvent {
@@ -145,8 +146,7 @@ const inherit = (
     notBefore: inherited.notBefore ?? state.notBefore,
     job: {
       ...job,
-      class: inherited.class ?? job.class,
-      hasOwnClass: inherited.class === undefined ? job.hasOwnClass : inherited.hasOwnClass === true,
+      ...inheritedClass(inherited, job),
       priority: inherited.priority ?? job.priority,
       root: job.root !== undefined && renewed !== undefined ? { ...job.root, timestamp: renewed } : job.root,
       params: data.renewed?.params ?? job.params,

@@ -20,6 +20,15 @@ export const OF_ITS_QUEUE = 3;
 export const ownRank = ({ class: jobClass, hasOwnClass }: Classed): number =>
   jobClass === 'normal' && hasOwnClass !== true ? OF_ITS_QUEUE : classRank(jobClass);
 
+/** A survivor's class behind an enqueue that it answered for. */
+export const inheritedClass = (
+  inherited: Partial<Classed>,
+  job: Classed,
+): { readonly class: JobClass; readonly hasOwnClass: boolean } =>
+  inherited.class === undefined
+    ? { class: job.class, hasOwnClass: job.hasOwnClass === true }
+    : { class: inherited.class, hasOwnClass: inherited.hasOwnClass === true };
+
 export const ActiveState = t.keyof({
   Waiting: null,
   Claimed: null,

@@ -1,7 +1,15 @@
 /** What is known of a job after its events so far. Each state is a shape of its own, so that none can be half-true. */
 import type { Revision } from '../ledger.js';
 import type { JobEnqueued } from './events.js';
-import type { ErrorFacts, JobClass, RetryPolicy, Root, Runner, Task } from './facts.js';
+import {
+  inheritedClass,
+  type ErrorFacts,
+  type JobClass,
+  type RetryPolicy,
+  type Root,
+  type Runner,
+  type Task,
+} from './facts.js';
 import type { JsonObject } from '../json.js';
 
 export interface Job {

@@ -36,7 +36,9 @@ const scopeOf = ({ wiki, type }: QueueNames): Scope => ({ wiki, type });
 
 const noState = TE.map((): void => undefined);
 
-export const queueApi = (ports: QueueControlPorts & { readonly queueBook: QueueBook; readonly by: string }): QueueApi => ({
+export const queueApi = (
+  ports: QueueControlPorts & { readonly queueBook: QueueBook; readonly by: string },
+): QueueApi => ({
   pauseQueue: ({ why, by, ...names }) =>
     noState(controlQueue(ports, { _tag: 'PauseQueue', scope: scopeOf(names), why }, by ?? ports.by)),
   resumeQueue: ({ why, by, ...names }) =>

@@ -31,21 +31,21 @@ export interface QueueView {
   readonly lagSeconds: number;
 }
 
-// A group is (class, wiki, type, priority): one step of the index each. Its first jobs by number are its oldest, but for those that
+// A group is (class, type, wiki, priority): one step of the index each. Its first jobs by number are its oldest, but for those that
 // came back from a retry; of these the due minutes tell, to the minute where they are many.
 const QUEUES = `
 WITH RECURSIVE clock AS MATERIALIZED (
   SELECT clock_timestamp() AS now, date_trunc('minute', clock_timestamp(), 'UTC') AS minute
 ), head AS (
-  (SELECT r.class, r.wiki, r.type, r.priority FROM __schema__.ready_job r ORDER BY r.class, r.wiki, r.type, r.priority LIMIT 1)
+  (SELECT r.class, r.type, r.wiki, r.priority FROM __schema__.ready_job r ORDER BY r.class, r.type, r.wiki, r.priority LIMIT 1)
   UNION ALL
-  SELECT next.class, next.wiki, next.type, next.priority
+  SELECT next.class, next.type, next.wiki, next.priority
   FROM head
   CROSS JOIN LATERAL (
-    SELECT r.class, r.wiki, r.type, r.priority
+    SELECT r.class, r.type, r.wiki, r.priority
     FROM __schema__.ready_job r
-    WHERE (r.class, r.wiki, r.type, r.priority) > (head.class, head.wiki, head.type, head.priority)
-    ORDER BY r.class, r.wiki, r.type, r.priority
+    WHERE (r.class, r.type, r.wiki, r.priority) > (head.class, head.type, head.wiki, head.priority)
+    ORDER BY r.class, r.type, r.wiki, r.priority
     LIMIT 1
   ) AS next
 ), first_ready AS (

@@ -19,6 +19,8 @@ export interface HeldJob {
   state: ExistingJob;
   /** As the handler's codec gave them when the claim was started; undefined where that is still to come. */
   readonly decoded?: { readonly params: unknown } | undefined;
+  /** Rank of the class its queue was picked for: a smaller one is started first. */
+  readonly rank?: number;
   /** The write under way: the next one decides on the state that it leaves. */
   writing?: Promise<unknown> | undefined;
 }

@@ -1,34 +1,49 @@
-/** First in, first out, in constant time: an array's shift moves all that is left. */
+/** First in, first out within each class, smaller ranks first; in constant time: an array's shift moves all that is left. */
 export interface Queue<A> {
   readonly size: () => number;
   readonly first: () => A | undefined;
-  readonly add: (item: A) => void;
+  readonly add: (item: A, rank: number) => void;
   readonly take: () => A | undefined;
   readonly takeAll: () => readonly A[];
 }
 
+interface Line<A> {
+  items: A[];
+  next: number;
+}
+
 export const queueOf = <A>(): Queue<A> => {
-  let items: A[] = [];
-  let next = 0;
+  /** By rank; few. */
+  const lines: Line<A>[] = [];
+  let size = 0;
+
+  const firstLine = (): Line<A> | undefined =>
+    size === 0 ? undefined : lines.find(({ items, next }) => next < items.length);
+
   return {
-    size: () => items.length - next,
-    first: () => items[next],
-    add: (item) => {
-      items.push(item);
+    size: () => size,
+    first: () => {
+      const line = firstLine();
+      return line?.items[line.next];
+    },
+    add: (item, rank) => {
+      while (lines.length <= rank) lines.push({ items: [], next: 0 });
+      lines[rank]?.items.push(item);
+      size += 1;
     },
     take: () => {
-      const item = items[next];
-      if (next < items.length) next += 1;
-      if (next === items.length) {
-        items = [];
-        next = 0;
-      }
+      const line = firstLine();
+      if (line === undefined) return undefined;
+      const item = line.items[line.next];
+      line.next += 1;
+      size -= 1;
+      if (line.next === line.items.length) Object.assign(line, { items: [], next: 0 });
       return item;
     },
     takeAll: () => {
-      const rest = items.slice(next);
-      items = [];
-      next = 0;
+      const rest = lines.flatMap(({ items, next }) => items.slice(next));
+      lines.length = 0;
+      size = 0;
       return rest;
     },
   };

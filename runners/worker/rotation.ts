@@ -1,26 +1,110 @@
-/** Which queues to pick from next: classes are strict, queues within a class take turns. */
-import { classRank, OF_ITS_QUEUE } from '../../domain/job/facts.js';
-import type { Pick, ReadyQueue } from '../../projections/ports.js';
-
-const LEAST_SHARE = 10;
-
-const rankOf = ({ class: place }: ReadyQueue): number =>
-  place === OF_ITS_QUEUE ? classRank('normal') : place;
-
 /**
- * Picks for up to `limit` jobs from the first class that has any. Queues share evenly; whose turn it is first moves on with `turn`.
- * @param queues classes in order, as the claim desk gives them
+ * Which queues to pick from next: classes are strict, queues within a class take turns by weight, and a lower class that has waited too
+ * long gets one pick in twenty.
  */
-export const nextPicks = (queues: readonly ReadyQueue[], limit: number, turn: number): readonly Pick[] => {
-  const [first] = queues;
-  const inClass = first === undefined ? [] : queues.filter((queue) => rankOf(queue) === rankOf(first));
-  if (inClass.length === 0 || limit <= 0) return [];
-  const width = Math.max(1, Math.min(inClass.length, Math.floor(limit / LEAST_SHARE)));
-  const begin = (turn * width) % inClass.length;
-  const chosen = Array.from({ length: width }, (_, n) => inClass[(begin + n) % inClass.length]);
-  const share = Math.floor(limit / width);
-  const rest = limit - share * width;
-  return chosen.flatMap((queue, n) =>
-    queue === undefined ? [] : [{ queue, limit: share + (n < rest ? 1 : 0) }],
-  );
+import type { Pick, ReadyQueue } from '../../projections/ports.js';
+import { keyOf, laneOf, turnsOf, type Lane } from './turns.js';
+
+/** Picks of a class that is passed over, for each one it gets. */
+const PASSED_OVER = 19;
+export interface Rotation {
+  /** Takes over what is known to be ready. Turns go on where they were. */
+  readonly renew: (queues: readonly ReadyQueue[]) => void;
+  /** Nothing to be had of it until the next renewal. */
+  readonly leaveOut: (queue: ReadyQueue) => void;
+  /** Nothing to be had of it until then. */
+  readonly hold: (queue: ReadyQueue, until: number) => void;
+  /** What was held may be had again, unless its time is told. */
+  readonly letGo: () => void;
+  /** Ranks of the classes that have something to give, in order. */
+  readonly ranks: (now: number) => readonly number[];
+  readonly queuesOf: (rank: number) => readonly ReadyQueue[];
+  /** When the next held queue is let go; undefined where none is held. */
+  readonly heldUntil: (now: number) => number | undefined;
+  /** Picks for up to `limit` jobs. `starving`: lower classes that have waited too long. */
+  readonly plan: (limit: number, now: number, starving: ReadonlySet<number>) => readonly Pick[];
+  /** So many jobs were picked of this class. */
+  readonly gave: (rank: number, jobs: number, starving: ReadonlySet<number>) => void;
+}
+
+/** What each starving class is owed for the picks that passed it over. */
+const debtsToStarving = () => {
+  const passedOver = new Map<number, number>();
+  const passed = (rank: number): number => passedOver.get(rank) ?? 0;
+  return {
+    of: (rank: number, limit: number): number =>
+      Math.min(limit, Math.floor((passed(rank) + limit) / (PASSED_OVER + 1))),
+    gave: (ranks: readonly number[], rank: number, jobs: number, starving: ReadonlySet<number>): void => {
+      for (const other of ranks) {
+        if (!starving.has(other)) passedOver.delete(other);
+        else if (other === rank) passedOver.set(other, passed(other) - PASSED_OVER * jobs);
+        else if (other > rank) passedOver.set(other, passed(other) + jobs);
+      }
+    },
+  };
+};
+
+const byRank = (queues: readonly ReadyQueue[]): ReadonlyMap<number, readonly ReadyQueue[]> => {
+  const ranks = new Map<number, ReadyQueue[]>();
+  for (const queue of queues) {
+    const alike = ranks.get(queue.class);
+    if (alike === undefined) ranks.set(queue.class, [queue]);
+    else alike.push(queue);
+  }
+  return ranks;
+};
+
+const heldKey = (queue: ReadyQueue): string => `${queue.class}\n${keyOf(queue)}`;
+
+export const rotation = (): Rotation => {
+  let lanes = new Map<number, Lane>();
+  const leftOut = new Set<ReadyQueue>();
+  const held = new Map<string, number>();
+  const debts = debtsToStarving();
+
+  const isOpenAt =
+    (now: number) =>
+    (queue: ReadyQueue): boolean =>
+      !leftOut.has(queue) && (held.size === 0 || (held.get(heldKey(queue)) ?? 0) <= now);
+
+  const ranks = (now: number): readonly number[] =>
+    [...lanes.keys()]
+      .filter((rank) => lanes.get(rank)?.queues.some(isOpenAt(now)) === true)
+      .toSorted((one, other) => one - other);
+
+  const sharesOf = (rank: number, limit: number, now: number): readonly Pick[] => {
+    const lane = lanes.get(rank);
+    if (lane === undefined || limit <= 0) return [];
+    return [...turnsOf(lane, limit, isOpenAt(now))].map(([queue, share]) => ({ queue, limit: share }));
+  };
+
+  return {
+    renew: (queues) => {
+      lanes = new Map([...byRank(queues)].map(([rank, alike]) => [rank, laneOf(alike, lanes.get(rank))]));
+      leftOut.clear();
+    },
+    leaveOut: (queue) => {
+      leftOut.add(queue);
+    },
+    hold: (queue, until) => {
+      held.set(heldKey(queue), until);
+    },
+    letGo: () => held.clear(),
+    ranks,
+    queuesOf: (rank) => lanes.get(rank)?.queues ?? [],
+    heldUntil: (now) => {
+      const later = [...held.values()].filter((until) => until > now);
+      return later.length === 0 ? undefined : Math.min(...later);
+    },
+    plan: (limit, now, starving) => {
+      const [first, ...lower] = ranks(now);
+      if (first === undefined) return [];
+      const owed = lower
+        .filter((rank) => starving.has(rank))
+        .map((rank) => [rank, debts.of(rank, limit)] as const);
+      const rest = Math.max(0, limit - owed.reduce((sum, [, jobs]) => sum + jobs, 0));
+      return [...sharesOf(first, rest, now), ...owed.flatMap(([rank, jobs]) => sharesOf(rank, jobs, now))];
+    },
+    gave: (rank, jobs, starving) => debts.gave([...lanes.keys()], rank, jobs, starving),
+  };
 };

@@ -80,11 +80,14 @@ export const slots = (options: SlotsOptions): Slots => {
   };
 };
 
+/** Of what waits here, too, classes go first to last. */
+const rankOf = ({ rank = 0 }: HeldJob): number => rank;
+
 const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
   for (const job of jobs) {
     hand.keys.hold(dedupKeyOf(job.state));
     if (job.state._tag === 'Running') takeStarted(hand, job, job.state);
-    else hand.stock.add(job);
+    else hand.stock.add(job, rankOf(job));
   }
   fill(hand);
 };
@@ -93,7 +96,7 @@ const takeStarted = (hand: Hand, job: HeldJob, running: Running): void => {
   const handler = hand.options.handlerOf(running.job.enqueued.type);
   if (handler === undefined) return;
   const entry = enter(hand, job);
-  if (hand.isOpen) hand.uncalled.add({ attempt: startedAttempt(job, running, handler), entry });
+  if (hand.isOpen) hand.uncalled.add({ attempt: startedAttempt(job, running, handler), entry }, rankOf(job));
   else void giveBack(hand, entry, STOPPING);
 };
 
@@ -133,7 +136,7 @@ const STOPPING = 'the runner stops';
 /** Meanwhile the lease may have been lost, or the runner told to stop: then no handler is called. */
 const settleStart = async (hand: Hand, started: Uncalled): Promise<void> => {
   if (started.entry.control.abort.hasFired()) done(hand, started.entry, 'lost');
-  else if (hand.isOpen) hand.uncalled.add(started);
+  else if (hand.isOpen) hand.uncalled.add(started, rankOf(started.entry.job));
   else await giveBack(hand, started.entry, STOPPING);
 };
 

@@ -1,27 +1,19 @@
-/** Claims ahead of the free slots: which queues are known to be ready, and what became of claims whose answer was lost. */
+/** Claims ahead of the free slots: from which queues, in which order of classes, and how deep. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
-import type { EventStore } from '../../domain/ports.js';
-import type { ClaimDesk, QueueScope, ReadyQueue } from '../../projections/ports.js';
-import { loadJobs } from '../streams/job-streams.js';
-import { backOff } from '../../adapters/back-off.js';
-import { pause } from '../../adapters/pause.js';
+import { ownRank } from '../../domain/job/facts.js';
+import type { ClaimDesk, ClaimSession, Pick, QueueScope } from '../../projections/ports.js';
 import type { ClaimOptions } from './candidate.js';
 import { claimPicked, type ClaimBatch, type TriedClaim } from './claiming.js';
-import { held, type HeldJob } from './holding.js';
-import { nextPicks } from './rotation.js';
+import type { HeldJob } from './holding.js';
+import { inDoubt, type InDoubtPorts } from './in-doubt.js';
+import { knownQueues, type KnownQueues } from './known-queues.js';
+import { lowWater } from './low-water.js';
 
 const MOST_PICKED = 1_000;
-const REFRESH_MS = 1_000;
-/** News comes with every append, this runner's own too: the queues are not read anew for each. */
-const REFRESH_ON_NEWS_MS = 50;
-const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 1_000;
 
-export interface SupplyPorts {
+export interface SupplyPorts extends InDoubtPorts {
   readonly desk: ClaimDesk;
-  readonly store: Pick<EventStore, 'readStreams'>;
-  readonly log: (line: string) => void;
 }
 
 /** `isDry`: no queue in scope had anything to give. */
@@ -34,98 +26,117 @@ export interface Supply {
   readonly refresh: () => void;
 }
 
-const nothing: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
+const NOTHING: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
+
+/** A trip that has not come back: what is behind it in class waits for it. */
+interface Trip {
+  readonly rank: number;
+  readonly over: Promise<void>;
+}
+
+interface Given {
+  readonly batch: ClaimBatch;
+  readonly session: { readonly picked: ClaimSession['picked']; readonly pickMs: number };
+}
+
+/** Rank of the class that the job was picked for. */
+const rankIn = (picks: readonly Pick[], { state: { job } }: HeldJob): number => {
+  const { wiki, type } = job.enqueued;
+  const place = ownRank(job);
+  const pick = picks.find(
+    ({ queue }) => queue.type === type && queue.wiki === wiki && queue.places.includes(place),
+  );
+  return pick?.queue.class ?? place;
+};
+
+/** What gave nothing is left out until it is looked for again, so that what is behind it gets its turn. */
+const noteGiven = (
+  { turns, starving }: KnownQueues,
+  picks: readonly Pick[],
+  { batch, session }: Given,
+  reach: number,
+): void => {
+  const jobs = new Map<number, number>();
+  for (const { pick } of session.picked) jobs.set(pick, (jobs.get(pick) ?? 0) + 1);
+  const isExhausted = batch.claimed.length + batch.superseded === 0 && batch.picked < reach;
+  for (const [n, { queue, from }] of picks.entries()) {
+    const count = jobs.get(n) ?? 0;
+    if ((isExhausted || count === 0) && from === undefined) turns.leaveOut(queue);
+    turns.gave(queue.class, count, starving());
+  }
+};
 
 export const supply = (
   ports: SupplyPorts,
   scope: QueueScope,
   options: () => Omit<ClaimOptions, 'most' | 'startable'>,
 ): Supply => {
-  let queues: readonly ReadyQueue[] = [];
-  let readAt = -Infinity;
-  let hasNews = false;
-  let turn = 0;
+  const known = knownQueues(ports.desk, scope);
+  const { turns } = known;
+  const marks = lowWater();
+  const trips = new Set<Trip>();
   /** Twins met by the last pick: the next one reaches behind them. */
   let twins = 0;
 
-  const readyQueues = async (): Promise<E.Either<StoreError, readonly ReadyQueue[]>> => {
-    const age = performance.now() - readAt;
-    if (queues.length > 0 && age < (hasNews ? REFRESH_ON_NEWS_MS : REFRESH_MS)) return E.right(queues);
-    hasNews = false;
-    const read = await ports.desk.readyQueues(scope)();
-    if (E.isRight(read)) {
-      queues = read.right;
-      readAt = performance.now();
+  /** The other lane may be bringing the last jobs of a higher class: going on to a lower one would overtake them. */
+  const firstRank = async (): Promise<number | undefined> => {
+    for (;;) {
+      const [rank] = turns.ranks(performance.now());
+      const ahead = [...trips].find((trip) => trip.rank < (rank ?? Infinity));
+      if (rank === undefined || ahead === undefined) return rank;
+      await ahead.over;
     }
-    return read;
+  };
+
+  const fetch = async (limit: number, startable: number): Promise<E.Either<StoreError, Supplied>> => {
+    const reach = Math.min(MOST_PICKED, limit + 2 * twins);
+    const picks = turns
+      .plan(reach, performance.now(), known.starving())
+      .map((pick) => ({ ...pick, from: marks.from(pick.queue) }));
+    const tried: TriedClaim[] = [];
+    const given = E.flatten(
+      await ports.desk.withPicked(picks, async (session) =>
+        E.map((batch: ClaimBatch): Given => ({ batch, session }))(
+          await claimPicked(session, { ...options(), most: limit, startable }, tried),
+        ),
+      )(),
+    );
+    if (E.isLeft(given)) return E.map(asSupplied)(await inDoubt(ports, given, tried, options().lost));
+    const { batch, session } = given.right;
+    marks.learn(picks, session.picked, session.pickMs);
+    twins = batch.twins;
+    noteGiven(known, picks, given.right, reach);
+    const claimed = batch.claimed.map((job) => ({ ...job, rank: rankIn(picks, job) }));
+    const isDry = batch.picked === 0 && turns.ranks(performance.now()).length === 0;
+    return E.right({ ...batch, claimed, isDry });
   };
 
   return {
-    refresh: () => {
-      hasNews = true;
-    },
+    refresh: known.noteNews,
     claim: async (limit, startable) => {
-      const ready = await readyQueues();
-      if (E.isLeft(ready)) return ready;
-      const reach = Math.min(MOST_PICKED, limit + 2 * twins);
-      const picks = nextPicks(ready.right, reach, turn);
-      if (picks.length === 0) return E.right({ ...nothing, isDry: true });
-      turn += 1;
-      const tried: TriedClaim[] = [];
-      const batch = E.flatten(
-        await ports.desk.withPicked(picks, (session) =>
-          claimPicked(session, { ...options(), most: limit, startable }, tried),
-        )(),
+      const refreshed = await known.refreshed();
+      if (E.isLeft(refreshed)) return refreshed;
+      const rank = await firstRank();
+      if (rank === undefined) return E.right({ ...NOTHING, isDry: true });
+      const fetching = fetch(limit, startable);
+      const over = fetching.then(
+        () => undefined,
+        () => undefined,
       );
-      if (E.isLeft(batch)) return E.map(asSupplied)(await inDoubt(ports, batch, tried, options().lost));
-      const { claimed, superseded, picked } = batch.right;
-      twins = batch.right.twins;
-      const isExhausted = picked === 0 || (claimed.length + superseded === 0 && picked < reach);
-      // Queues that gave nothing are left out until they are looked for again, so that those behind them get their turn.
-      if (isExhausted) queues = queues.filter((queue) => !picks.some((pick) => pick.queue === queue));
-      return E.right({ ...batch.right, isDry: queues.length === 0 && picked === 0 });
+      const trip: Trip = { rank, over };
+      trips.add(trip);
+      try {
+        return await fetching;
+      } finally {
+        trips.delete(trip);
+      }
     },
   };
 };
 
 const asSupplied = (claimed: readonly HeldJob[]): Supplied => ({
+  ...NOTHING,
   claimed,
-  superseded: 0,
   picked: claimed.length,
-  twins: 0,
   isDry: false,
 });
-
-/**
- * The connection went away around the commit: whether the claims stand is read from their streams. A claim that was forgotten would be
- * kept alive by this runner's own renewals.
- */
-const inDoubt = async (
-  { store, log }: SupplyPorts,
-  failure: E.Left<StoreError>,
-  tried: readonly TriedClaim[],
-  lost: AbortSignal,
-): Promise<E.Either<StoreError, readonly HeldJob[]>> => {
-  if (tried.length === 0 || failure.left._tag !== 'Unavailable') return failure;
-  log(`${tried.length} claims are in doubt: ${failure.left.message}`);
-  const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
-  while (!lost.aborted) {
-    const states = await loadJobs(
-      store,
-      tried.map(({ jobId }) => jobId),
-    );
-    if (E.isRight(states)) {
-      return E.right(
-        tried.flatMap(({ jobId, token }) => {
-          const state = states.right.get(jobId);
-          if (state === undefined || E.isLeft(state)) return [];
-          const { right } = state;
-          const isHeld = right._tag === 'Claimed' || right._tag === 'Running';
-          return isHeld && right.claim.token === token ? [held(jobId, right)] : [];
-        }),
-      );
-    }
-    await pause(retries.next(), lost);
-  }
-  return failure;
-};

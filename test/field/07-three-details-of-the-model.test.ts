@@ -1,6 +1,7 @@
 // Three details of the model we imitate: acknowledgement without its token, a claim that overwrites another, a counter on the wrong side.
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
+import { right } from '../support/ledger-database.js';
 import { newId } from '../../adapters/system.js';
 import { defineJob } from '../../runners/define-job.js';
 import type { EnqueueOutcome } from '../../runners/producer/enqueueing.js';
@@ -32,7 +33,8 @@ describe('field case 07: details of the model', () => {
   it('of 50 claimers at once on one row one claims', async () => {
     const [id = ''] = await enqueued(ledger, { type: 'one' });
     const handler = defineJob({ type: 'one', run: () => 1 });
-    const queue = { class: 1, wiki: 'default', type: 'one' };
+    const [queue] = await right(ledger.claimDesk.readyQueues({ types: undefined, wikis: undefined }));
+    if (queue === undefined) throw new Error('no queue is ready');
     const claim = (): Promise<E.Either<unknown, number>> =>
       ledger.claimDesk.withPicked([{ queue, limit: 10 }], async (session) => {
         const batch = await claimPicked(

@@ -25,3 +25,9 @@ CREATE TABLE __schema__.queue_pause (
   why   text COLLATE "C" NOT NULL,
   UNIQUE (wiki, type)
 );
+
+-- By type before wiki: a runner of one type steps through the wikis that have it, whatever the other types hold.
+DROP INDEX __schema__.ready_job_order;
+CREATE INDEX ready_job_order ON __schema__.ready_job (class, type, wiki, priority, number);
+-- Rows that were delayed or came back: the others became ready in the order of their numbers.
+CREATE INDEX ready_job_since ON __schema__.ready_job (class, type, wiki, priority, due) WHERE due IS NOT NULL;

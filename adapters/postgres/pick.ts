@@ -1,0 +1,198 @@
+/** The pick: rows of `ready_job` locked for the caller's transaction, in each queue's order. */
+import type { QueueOrder } from '../../domain/queue/settings.js';
+import type { Pick, PickedJob } from '../../projections/ports.js';
+import { isoSql } from './iso.js';
+import { inSchema, type SchemaName } from './schema-name.js';
+import { prepared, rowsOf, type Queryable, type Statement } from './statement.js';
+
+// A queue that was paused, or limited without the caller's knowing, since it was last looked at gives nothing.
+const ASKED = `
+WITH asked AS MATERIALIZED (
+  SELECT a.n, a.class, a.type, a.wiki, a.most, a.priority, a.number
+  FROM unnest($1::integer[], $2::smallint[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::bigint[], $8::boolean[])
+    AS a(n, class, type, wiki, most, priority, number, within_limits)
+  WHERE NOT EXISTS (
+    SELECT FROM __schema__.queue_pause p WHERE p.wiki IN ('', a.wiki) AND p.type IN ('', a.type)
+  ) AND (a.within_limits OR NOT EXISTS (
+    SELECT FROM __schema__.queue q
+    WHERE q.wiki IN ('', a.wiki) AND q.type IN ('', a.type)
+      AND (q.running IS NOT NULL OR q.per_second IS NOT NULL OR q.items_per_second IS NOT NULL)
+  ))
+)
+SELECT asked.n::text, picked.job::text, picked.revision::text, picked.priority::text, picked.number::text,
+  ${isoSql('clock_timestamp()')}
+FROM asked`;
+
+const OF_QUEUE = (row: string): string =>
+  `${row}.class = asked.class AND ${row}.type = asked.type AND ${row}.wiki = asked.wiki`;
+
+// The table alone decides the plan: an index scan in order, stopped at the limit, whatever the statistics say.
+const FIFO = `${ASKED}
+CROSS JOIN LATERAL (
+  SELECT r.job, r.revision, r.priority, r.number
+  FROM __schema__.ready_job r
+  WHERE ${OF_QUEUE('r')} AND (r.priority, r.number) >= (asked.priority, asked.number)
+  ORDER BY r.priority, r.number
+  LIMIT asked.most
+  FOR UPDATE SKIP LOCKED
+) AS picked`;
+
+/** Rows beyond those asked for, since others may hold the first ones. */
+const SPARE = 50;
+
+// Candidates in their order, then the rows themselves by their keys.
+const ofCandidates = (candidates: string): string => `${ASKED}
+CROSS JOIN LATERAL (
+  SELECT r.job, r.revision, r.priority, r.number
+  FROM unnest(ARRAY(${candidates})) WITH ORDINALITY AS c(job, n)
+  JOIN __schema__.ready_job r ON r.job = c.job
+  ORDER BY c.n
+  LIMIT asked.most
+  FOR UPDATE OF r SKIP LOCKED
+) AS picked`;
+
+// What was never delayed became ready in the order of its numbers, what has a due time then: two ordered scans, merged.
+const BY_TIMESTAMP = ofCandidates(`
+  SELECT either.job
+  FROM (
+    (SELECT r.job, r.priority, (
+      SELECT e.recorded_at FROM __schema__.event e WHERE e.stream = 'job-' || r.job AND e.revision = r.revision
+    ) AS since
+    FROM __schema__.ready_job r
+    WHERE ${OF_QUEUE('r')} AND r.due IS NULL
+    ORDER BY r.priority, r.number
+    LIMIT asked.most + ${SPARE})
+    UNION ALL
+    (SELECT r.job, r.priority, r.due
+    FROM __schema__.ready_job r
+    WHERE ${OF_QUEUE('r')} AND r.due IS NOT NULL
+    ORDER BY r.priority, r.due
+    LIMIT asked.most + ${SPARE})
+  ) AS either
+  ORDER BY either.priority, either.since`);
+
+/** Places that a random pick begins at: one for each job, up to so many. */
+const STARTS = 16;
+
+// Between the first and the last number of the smallest priority; what stands behind the place that was drawn is taken.
+const AT_RANDOM = ofCandidates(`
+  SELECT once.job
+  FROM (
+    SELECT DISTINCT r.job
+    FROM (
+      SELECT h.priority, h.number AS first, (
+        SELECT l.number FROM __schema__.ready_job l
+        WHERE ${OF_QUEUE('l')} AND l.priority = h.priority
+        ORDER BY l.number DESC
+        LIMIT 1
+      ) AS last
+      FROM __schema__.ready_job h
+      WHERE ${OF_QUEUE('h')}
+      ORDER BY h.priority, h.number
+      LIMIT 1
+    ) AS head
+    CROSS JOIN LATERAL (
+      SELECT head.first + floor(random() * (head.last - head.first + 1))::bigint AS number
+      FROM generate_series(1, least(asked.most, ${STARTS}) * 2)
+    ) AS start
+    CROSS JOIN LATERAL (
+      SELECT s.job
+      FROM __schema__.ready_job s
+      WHERE ${OF_QUEUE('s')} AND s.priority = head.priority AND s.number >= start.number
+      ORDER BY s.number
+      LIMIT asked.most / ${STARTS} + 1
+    ) AS r
+  ) AS once
+  ORDER BY random()`);
+
+const STATEMENTS: Readonly<Record<QueueOrder, string>> = {
+  fifo: FIFO,
+  timestamp: BY_TIMESTAMP,
+  random: AT_RANDOM,
+};
+
+export interface PickedRows {
+  /** In the order of the picks, and of each queue. */
+  readonly picked: readonly PickedJob[];
+  /** ISO-8601 UTC; empty where nothing was picked. */
+  readonly now: string;
+}
+
+const LEAST_PRIORITY = -2_147_483_648;
+const LEAST_NUMBER = -(2n ** 63n);
+
+interface Asked {
+  /** Index of the pick. */
+  readonly n: number;
+  readonly place: number;
+  readonly pick: Pick;
+}
+
+const parameters = (asked: readonly Asked[], areWithinLimits: boolean): readonly unknown[] => [
+  asked.map(({ n }) => n),
+  asked.map(({ place }) => place),
+  asked.map(({ pick }) => pick.queue.type),
+  asked.map(({ pick }) => pick.queue.wiki),
+  asked.map(({ pick }) => pick.limit),
+  asked.map(({ pick }) => pick.from?.priority ?? LEAST_PRIORITY),
+  asked.map(({ pick }) => (pick.from?.number ?? LEAST_NUMBER).toString()),
+  asked.map(() => areWithinLimits),
+];
+
+const before = (one: PickedJob, other: PickedJob): number =>
+  one.priority - other.priority || (one.number < other.number ? -1 : 1);
+
+/** Rows of two places of one queue in one order, no more than were asked for. */
+const merged = (picks: readonly Pick[], rows: readonly PickedJob[]): readonly PickedJob[] => {
+  const byPick = new Map<number, PickedJob[]>();
+  for (const row of rows) {
+    const others = byPick.get(row.pick);
+    if (others === undefined) byPick.set(row.pick, [row]);
+    else others.push(row);
+  }
+  return picks.flatMap(({ queue, limit }, n) => {
+    const own = byPick.get(n) ?? [];
+    return queue.places.length > 1 ? own.toSorted(before).slice(0, limit) : own;
+  });
+};
+
+export type PickRows = (
+  client: Queryable,
+  picks: readonly Pick[],
+  areWithinLimits: boolean,
+) => Promise<PickedRows>;
+
+export const pickRows = (schema: SchemaName): PickRows => {
+  const statementOf = (order: QueueOrder): Statement =>
+    prepared(`pick-${order}`, inSchema(STATEMENTS[order], schema));
+  const statements = {
+    fifo: statementOf('fifo'),
+    timestamp: statementOf('timestamp'),
+    random: statementOf('random'),
+  };
+  return async (client, picks, areWithinLimits) => {
+    const asked = picks.flatMap((pick, n) =>
+      pick.limit > 0 ? pick.queue.places.map((place): Asked => ({ n, place, pick })) : [],
+    );
+    const rows: PickedJob[] = [];
+    let now = '';
+    for (const order of new Set(asked.map(({ pick }) => pick.queue.order))) {
+      const alike = asked.filter(({ pick }) => pick.queue.order === order);
+      for (const [n, jobId, revision, priority, number, at] of await rowsOf(
+        client,
+        statements[order],
+        parameters(alike, areWithinLimits),
+      )) {
+        now = at ?? now;
+        rows.push({
+          pick: Number(n),
+          jobId: jobId ?? '',
+          revision: BigInt(revision ?? 0),
+          priority: Number(priority),
+          number: BigInt(number ?? 0),
+        });
+      }
+    }
+    return { picked: merged(picks, rows), now };
+  };
+};

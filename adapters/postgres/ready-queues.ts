@@ -1,0 +1,135 @@
+/** Which queues have ready jobs, with the settings in force, and how long the heads of some of them have waited. */
+import * as t from 'io-ts';
+import { classRank, OF_ITS_QUEUE } from '../../domain/job/facts.js';
+import { pausesInForce, settingsInForce } from '../../domain/queue/settings.js';
+import type { QueueDecisions, QueueScope, ReadyQueue } from '../../projections/ports.js';
+import { DECISIONS, decisionsIn } from './queue-book.js';
+import { inSchema, type SchemaName } from './schema-name.js';
+import { prepared, rowsOf, type Queryable } from './statement.js';
+
+// Loose scans: one step of the index per type, then one per wiki that has it, however many jobs there are.
+const READY = `
+WITH RECURSIVE kind AS (
+  (SELECT r.class, r.type FROM __schema__.ready_job r ORDER BY r.class, r.type LIMIT 1)
+  UNION ALL
+  SELECT next.class, next.type
+  FROM kind
+  CROSS JOIN LATERAL (
+    SELECT r.class, r.type
+    FROM __schema__.ready_job r
+    WHERE (r.class, r.type) > (kind.class, kind.type)
+    ORDER BY r.class, r.type
+    LIMIT 1
+  ) AS next
+), found AS (
+  SELECT kind.class, kind.type, first.wiki
+  FROM kind
+  CROSS JOIN LATERAL (
+    SELECT r.wiki
+    FROM __schema__.ready_job r
+    WHERE r.class = kind.class AND r.type = kind.type
+    ORDER BY r.wiki
+    LIMIT 1
+  ) AS first
+  WHERE $1::text[] IS NULL OR kind.type = ANY ($1)
+  UNION ALL
+  SELECT found.class, found.type, next.wiki
+  FROM found
+  CROSS JOIN LATERAL (
+    SELECT r.wiki
+    FROM __schema__.ready_job r
+    WHERE r.class = found.class AND r.type = found.type AND r.wiki > found.wiki
+    ORDER BY r.wiki
+    LIMIT 1
+  ) AS next
+)
+SELECT
+  (SELECT json_agg(json_build_array(found.class, found.type, found.wiki))::text FROM found
+    WHERE $2::text[] IS NULL OR found.wiki = ANY ($2)),
+  ${DECISIONS}`;
+
+// The first to be picked, and the first of the last priority: whichever waits longer. A suppressed twin does not make it younger.
+const WAITING = `
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - coalesce(head.due, (
+  SELECT max(e.recorded_at)
+  FROM __schema__.event e
+  WHERE e.stream = 'job-' || head.job AND e.revision <= head.revision
+    AND e.type IN ('JobEnqueued', 'JobReleased', 'JobRequeued')
+)))), 0)::text
+FROM unnest($1::smallint[], $2::text[], $3::text[]) AS asked(class, type, wiki)
+CROSS JOIN LATERAL (
+  (SELECT r.job, r.revision, r.due
+  FROM __schema__.ready_job r
+  WHERE r.class = asked.class AND r.type = asked.type AND r.wiki = asked.wiki
+  ORDER BY r.priority, r.number
+  LIMIT 1)
+  UNION ALL
+  (SELECT r.job, r.revision, r.due
+  FROM __schema__.ready_job r
+  WHERE r.class = asked.class AND r.type = asked.type AND r.wiki = asked.wiki AND r.priority = (
+    SELECT l.priority
+    FROM __schema__.ready_job l
+    WHERE l.class = asked.class AND l.type = asked.type AND l.wiki = asked.wiki
+    ORDER BY l.priority DESC, l.number DESC
+    LIMIT 1
+  )
+  ORDER BY r.number
+  LIMIT 1)
+) AS head`;
+
+const Found = t.array(t.tuple([t.number, t.string, t.string]));
+
+const placesIn = (json: string | null | undefined): t.TypeOf<typeof Found> => {
+  const found: unknown = JSON.parse(json ?? '[]');
+  if (!Found.is(found)) throw new Error('the table of ready jobs holds what cannot be');
+  return found;
+};
+
+const hasLimits = ({ settings }: QueueDecisions): boolean =>
+  settings.some((each) => each.settings.limits !== undefined);
+
+/** Queues that are not paused. Jobs of their queue's class and jobs given that same class are one queue. */
+const queuesOf = (found: t.TypeOf<typeof Found>, decisions: QueueDecisions): readonly ReadyQueue[] => {
+  const inForce = settingsInForce(decisions.settings);
+  const isPaused = pausesInForce(decisions.pauses.map(({ scope }) => scope));
+  const mayBeLimited = hasLimits(decisions);
+  const queues = new Map<string, ReadyQueue>();
+  for (const [place, type, wiki] of found) {
+    if (isPaused({ wiki, type })) continue;
+    const settings = inForce({ wiki, type });
+    const rank = place === OF_ITS_QUEUE ? classRank(settings.class) : place;
+    const key = `${rank}\n${type}\n${wiki}`;
+    const places = [...(queues.get(key)?.places ?? []), place];
+    const { weight, order } = settings;
+    queues.set(key, { places, class: rank, wiki, type, weight, order, mayBeLimited });
+  }
+  return [...queues.values()];
+};
+
+export interface ReadyQueues {
+  readonly read: (db: Queryable, scope: QueueScope) => Promise<readonly ReadyQueue[]>;
+  /** The longest that a head of these queues has waited, in milliseconds. */
+  readonly longestWait: (db: Queryable, queues: readonly ReadyQueue[]) => Promise<number>;
+}
+
+export const readyQueueStatements = (schema: SchemaName): ReadyQueues => {
+  const ready = prepared('ready-queues', inSchema(READY, schema));
+  const waiting = prepared('longest-wait', inSchema(WAITING, schema));
+  return {
+    read: async (db, { types, wikis }) => {
+      const [[found, settings, pauses] = []] = await rowsOf(db, ready, [types ?? null, wikis ?? null]);
+      return queuesOf(placesIn(found), decisionsIn(settings, pauses));
+    },
+    longestWait: async (db, queues) => {
+      const asked = queues.flatMap(({ places, type, wiki }) =>
+        places.map((place) => ({ place, type, wiki })),
+      );
+      const [row] = await rowsOf(db, waiting, [
+        asked.map(({ place }) => place),
+        asked.map(({ type }) => type),
+        asked.map(({ wiki }) => wiki),
+      ]);
+      return Math.max(0, Number(row?.[0] ?? 0) * 1_000);
+    },
+  };
+};
