@@ -112,9 +112,12 @@ export interface Pick {
   readonly from?: QueuePosition | undefined;
 }
 
-export interface PickedJob extends QueuePosition {
+export interface PickedJob {
   readonly jobId: string;
   readonly revision: Revision;
+}
+
+export interface PlacedJob extends PickedJob, QueuePosition {
   /** Index of the pick that gave it. */
   readonly pick: number;
 }
@@ -122,13 +125,17 @@ export interface PickedJob extends QueuePosition {
 /** A short transaction in which the picked rows belong to the caller. */
 export interface ClaimSession {
   readonly picked: readonly PickedJob[];
-  /** How long the pick took, in milliseconds. */
-  readonly pickMs: number;
   readonly now: string;
   readonly store: SomeOf<EventStore, 'append' | 'readStreams'>;
   readonly index: JobIndex;
   /** A row that its stream has overtaken: corrected to the stream's state, or removed. */
   readonly dropStale: (jobIds: readonly string[]) => TaskEither<StoreError, void>;
+}
+
+export interface PickSession extends ClaimSession {
+  readonly picked: readonly PlacedJob[];
+  /** How long the pick took, in milliseconds. */
+  readonly pickMs: number;
 }
 type SomeOf<T, K extends keyof T> = { readonly [P in K]: T[P] };
 
@@ -140,7 +147,7 @@ export interface ClaimDesk {
   /** Picks from the queues in the order given, skipping what others hold, and gives the rows up again at the end. */
   readonly withPicked: <A>(
     picks: readonly Pick[],
-    use: (session: ClaimSession) => Promise<A>,
+    use: (session: PickSession) => Promise<A>,
   ) => TaskEither<StoreError, A>;
   /** When the next delayed job in scope falls due, or undefined. */
   readonly nextDue: (scope: QueueScope) => TaskEither<StoreError, string | undefined>;

@@ -1,6 +1,6 @@
 /** The pick: rows of `ready_job` locked for the caller's transaction, in each queue's order. */
 import type { QueueOrder } from '../../domain/queue/settings.js';
-import type { Pick, PickedJob } from '../../projections/ports.js';
+import type { Pick, PlacedJob } from '../../projections/ports.js';
 import { isoSql } from './iso.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Queryable, type Statement } from './statement.js';
@@ -113,7 +113,7 @@ const STATEMENTS: Readonly<Record<QueueOrder, string>> = {
 
 export interface PickedRows {
   /** In the order of the picks, and of each queue. */
-  readonly picked: readonly PickedJob[];
+  readonly picked: readonly PlacedJob[];
   /** ISO-8601 UTC; empty where nothing was picked. */
   readonly now: string;
 }
@@ -139,12 +139,12 @@ const parameters = (asked: readonly Asked[], areWithinLimits: boolean): readonly
   asked.map(() => areWithinLimits),
 ];
 
-const before = (one: PickedJob, other: PickedJob): number =>
+const before = (one: PlacedJob, other: PlacedJob): number =>
   one.priority - other.priority || (one.number < other.number ? -1 : 1);
 
 /** Rows of two places of one queue in one order, no more than were asked for. */
-const merged = (picks: readonly Pick[], rows: readonly PickedJob[]): readonly PickedJob[] => {
-  const byPick = new Map<number, PickedJob[]>();
+const merged = (picks: readonly Pick[], rows: readonly PlacedJob[]): readonly PlacedJob[] => {
+  const byPick = new Map<number, PlacedJob[]>();
   for (const row of rows) {
     const others = byPick.get(row.pick);
     if (others === undefined) byPick.set(row.pick, [row]);
@@ -174,7 +174,7 @@ export const pickRows = (schema: SchemaName): PickRows => {
     const asked = picks.flatMap((pick, n) =>
       pick.limit > 0 ? pick.queue.places.map((place): Asked => ({ n, place, pick })) : [],
     );
-    const rows: PickedJob[] = [];
+    const rows: PlacedJob[] = [];
     let now = '';
     for (const order of new Set(asked.map(({ pick }) => pick.queue.order))) {
       const alike = asked.filter(({ pick }) => pick.queue.order === order);

@@ -2,7 +2,7 @@
  * Low-water marks: where a pick was slow, because a mountain of dead rows lies before the first living one, the next picks begin where it
  * ended. For a moment only, and not where a pick came back short: late and returned jobs may stand before the mark.
  */
-import type { Pick, PickedJob, QueuePosition, ReadyQueue } from '../../projections/ports.js';
+import type { Pick, PlacedJob, QueuePosition, ReadyQueue } from '../../projections/ports.js';
 
 const SLOW_MS = 5;
 const LEAST_MS = 1_000;
@@ -18,7 +18,7 @@ interface Mark {
 export interface LowWater {
   readonly from: (queue: ReadyQueue) => QueuePosition | undefined;
   /** What the picks gave, and how long they took. */
-  readonly learn: (picks: readonly Pick[], picked: readonly PickedJob[], milliseconds: number) => void;
+  readonly learn: (picks: readonly Pick[], picked: readonly PlacedJob[], milliseconds: number) => void;
 }
 
 const keyOf = ({ class: rank, type, wiki }: ReadyQueue): string => `${rank}\n${type}\n${wiki}`;
@@ -33,7 +33,7 @@ export const lowWater = (clock: () => number = () => performance.now()): LowWate
     return undefined;
   };
 
-  const learnOf = ({ queue, limit, from }: Pick, own: readonly PickedJob[], milliseconds: number): void => {
+  const learnOf = ({ queue, limit, from }: Pick, own: readonly PlacedJob[], milliseconds: number): void => {
     const last = own.at(-1);
     const key = keyOf(queue);
     if (queue.order !== 'fifo' || last === undefined || own.length < limit) marks.delete(key);

@@ -1,14 +1,14 @@
 /** Claims ahead of the free slots: from which queues, in which order of classes, and how deep. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
-import { ownRank } from '../../domain/job/facts.js';
-import type { ClaimDesk, ClaimSession, Pick, QueueScope } from '../../projections/ports.js';
+import type { ClaimDesk, PickSession, Pick, QueueScope } from '../../projections/ports.js';
 import type { ClaimOptions } from './candidate.js';
 import { claimPicked, type ClaimBatch, type TriedClaim } from './claiming.js';
 import type { HeldJob } from './holding.js';
 import { inDoubt, type InDoubtPorts } from './in-doubt.js';
 import { knownQueues, type KnownQueues } from './known-queues.js';
 import { lowWater } from './low-water.js';
+import { tripsUnderWay } from './trips.js';
 
 const MOST_PICKED = 1_000;
 
@@ -28,26 +28,10 @@ export interface Supply {
 
 const NOTHING: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
 
-/** A trip that has not come back: what is behind it in class waits for it. */
-interface Trip {
-  readonly rank: number;
-  readonly over: Promise<void>;
-}
-
 interface Given {
   readonly batch: ClaimBatch;
-  readonly session: { readonly picked: ClaimSession['picked']; readonly pickMs: number };
+  readonly session: Readonly<{ picked: PickSession['picked']; pickMs: number }>;
 }
-
-/** Rank of the class that the job was picked for. */
-const rankIn = (picks: readonly Pick[], { state: { job } }: HeldJob): number => {
-  const { wiki, type } = job.enqueued;
-  const place = ownRank(job);
-  const pick = picks.find(
-    ({ queue }) => queue.type === type && queue.wiki === wiki && queue.places.includes(place),
-  );
-  return pick?.queue.class ?? place;
-};
 
 /** What gave nothing is left out until it is looked for again, so that what is behind it gets its turn. */
 const noteGiven = (
@@ -74,19 +58,9 @@ export const supply = (
   const known = knownQueues(ports.desk, scope);
   const { turns } = known;
   const marks = lowWater();
-  const trips = new Set<Trip>();
+  const trips = tripsUnderWay();
   /** Twins met by the last pick: the next one reaches behind them. */
   let twins = 0;
-
-  /** The other lane may be bringing the last jobs of a higher class: going on to a lower one would overtake them. */
-  const firstRank = async (): Promise<number | undefined> => {
-    for (;;) {
-      const [rank] = turns.ranks(performance.now());
-      const ahead = [...trips].find((trip) => trip.rank < (rank ?? Infinity));
-      if (rank === undefined || ahead === undefined) return rank;
-      await ahead.over;
-    }
-  };
 
   const fetch = async (limit: number, startable: number): Promise<E.Either<StoreError, Supplied>> => {
     const reach = Math.min(MOST_PICKED, limit + 2 * twins);
@@ -106,7 +80,8 @@ export const supply = (
     marks.learn(picks, session.picked, session.pickMs);
     twins = batch.twins;
     noteGiven(known, picks, given.right, reach);
-    const claimed = batch.claimed.map((job) => ({ ...job, rank: rankIn(picks, job) }));
+    // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
+    const claimed = batch.claimed.map((job) => ({ ...job, rank: picks[0]?.queue.class ?? 0 }));
     const isDry = batch.picked === 0 && turns.ranks(performance.now()).length === 0;
     return E.right({ ...batch, claimed, isDry });
   };
@@ -116,20 +91,10 @@ export const supply = (
     claim: async (limit, startable) => {
       const refreshed = await known.refreshed();
       if (E.isLeft(refreshed)) return refreshed;
-      const rank = await firstRank();
-      if (rank === undefined) return E.right({ ...NOTHING, isDry: true });
-      const fetching = fetch(limit, startable);
-      const over = fetching.then(
-        () => undefined,
-        () => undefined,
-      );
-      const trip: Trip = { rank, over };
-      trips.add(trip);
-      try {
-        return await fetching;
-      } finally {
-        trips.delete(trip);
-      }
+      const rank = await trips.clearWay(() => turns.ranks(performance.now())[0]);
+      return rank === undefined
+        ? E.right({ ...NOTHING, isDry: true })
+        : trips.during(rank, fetch(limit, startable));
     },
   };
 };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Pick, PickedJob, ReadyQueue } from '../../../projections/ports.js';
+import type { Pick, PlacedJob, ReadyQueue } from '../../../projections/ports.js';
 import { lowWater } from '../../../runners/worker/low-water.js';
 
 const queue: ReadyQueue = {
@@ -12,7 +12,7 @@ const queue: ReadyQueue = {
   mayBeLimited: false,
 };
 const asked = (limit: number, from?: Pick['from']): readonly Pick[] => [{ queue, limit, from }];
-const given = (...numbers: readonly number[]): readonly PickedJob[] =>
+const given = (...numbers: readonly number[]): readonly PlacedJob[] =>
   numbers.map((number) => ({ jobId: 'j', revision: 0n, pick: 0, priority: 0, number: BigInt(number) }));
 
 describe('low-water marks', () => {
