@@ -14,6 +14,7 @@ export type { HandlersLedger } from './library/asking.js';
 export type { OperationError, OperationOptions } from './operations/operate.js';
 export type { AbandonedJobs, Retried } from './operations/retry-abandoned.js';
 export type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './producer/enqueueing.js';
+export type { OnClient } from './library/on-client.js';
 export type { JobNotFound, OperationRefused, TaggedError } from './library/error-sentences.js';
 export type { QueueApi, QueueNames, QueueReason } from './queues/api.js';
 export type { QueueError } from './queues/errors.js';

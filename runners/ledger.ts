@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { embeddedStatus, startEmbedded } from '../adapters/embedded/index.js';
 import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { connect } from '../adapters/postgres/connection.js';
+import { postgresEnqueueAtCommit } from '../adapters/postgres/enqueue-at-commit.js';
 import { postgresEventStore, type PostgresEventStore } from '../adapters/postgres/event-store.js';
 import { housekeeping } from '../adapters/postgres/housekeeping.js';
 import { inlineWrites } from '../adapters/postgres/inline.js';
@@ -23,7 +24,9 @@ import type { Projection } from '../projections/projection.js';
 import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
 import { followUp, spawned } from './follow-up.js';
+import type { EnqueueAnswer } from './producer/enqueueing.js';
 import { producer, type Producer } from './producer/producer.js';
+import { enqueueInTransaction } from './producer/transactional.js';
 import { persistentIndex, persistentReads } from './streams/persistent-append.js';
 import { expireClaims, type ReaperPorts } from './reaper.js';
 
@@ -48,6 +51,11 @@ export interface Ledger {
   readonly watch: ClaimWatch;
   readonly clock: LedgerClock;
   readonly producer: Producer;
+  /** An answer each for jobs that are there when the client's transaction commits, and only then. */
+  readonly enqueueOn: (
+    client: pg.ClientBase,
+    specifications: readonly unknown[],
+  ) => Promise<readonly EnqueueAnswer[]>;
   readonly whereabouts: Whereabouts;
   /** Tells the runner that has the job in hand, wherever it is, to look whether its claim still stands. It may fail to be heard. */
   readonly summon: (jobId: string) => Promise<void>;
@@ -105,6 +113,16 @@ const databaseUrl = async ({
   return E.isLeft(started) ? failed(started.left.message) : E.right(started.right.url);
 };
 
+const enqueueingOn =
+  (schema: SchemaName, clock: LedgerClock, by: string): Ledger['enqueueOn'] =>
+  (client, specifications) => {
+    const atCommit = postgresEnqueueAtCommit(client, schema, inlineProjections);
+    return enqueueInTransaction(
+      { atCommit, index: postgresJobIndex(client, schema), clock, by },
+      specifications,
+    );
+  };
+
 const compose = (
   url: string,
   pool: pg.Pool,
@@ -151,6 +169,7 @@ const compose = (
     watch,
     clock,
     producer: jobs,
+    enqueueOn: enqueueingOn(schema, clock, by),
     whereabouts: whereabouts(),
     summon: store.summon,
     catchUp: (projections) => catchUp(pool, schema, projections, options),

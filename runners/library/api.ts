@@ -1,12 +1,14 @@
 /** The library: what a program gets from `openLedger`. Everything that can fail gives a `TaskEither` of tagged errors. */
 import type * as T from 'fp-ts/lib/Task.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
+import type pg from 'pg';
 import { isoOf } from '../../domain/instant.js';
 import { newRootJobParams as rootParams } from '../../domain/job/root.js';
 import type { JsonObject } from '../../domain/json.js';
 import { sha1Hex } from '../../adapters/system.js';
 import { openLedger as open, type Ledger as Site, type OpenFailed } from '../ledger.js';
 import { handlersLedger, type HandlersLedger } from './asking.js';
+import { onClient, type OnClient } from './on-client.js';
 import { orThrow } from './promised.js';
 import { startWork, type RunningWork, type WorkOptions } from '../work.js';
 
@@ -26,6 +28,11 @@ export interface LedgerOptions {
 export interface Ledger extends HandlersLedger {
   /** A runner in this process. */
   readonly work: (options: Omit<WorkOptions, 'log'> & Partial<Pick<WorkOptions, 'log'>>) => RunningWork;
+  /**
+   * Enqueues in the transaction that is open on your own client, connected to the ledger's database: the jobs are there when you
+   * commit, and only then. However long it is open, it holds up nobody.
+   */
+  readonly onClient: (client: pg.ClientBase) => OnClient;
   readonly close: T.Task<void>;
 }
 
@@ -34,6 +41,7 @@ const silence = (): void => undefined;
 const ledgerOf = (site: Site): Ledger => ({
   ...handlersLedger(site),
   work: (options) => startWork(site, { log: silence, ...options }),
+  onClient: (client) => onClient(site, client),
   close: site.close,
 });
 

@@ -30,7 +30,7 @@ export const enqueueBatch = async (
 };
 
 /** The answer to an id that stood in the batch before: nothing is said to be there that is not. */
-const repeated = (first: EnqueueOutcome): EnqueueOutcome =>
+export const repeated = (first: EnqueueOutcome): EnqueueOutcome =>
   first.outcome === 'enqueued' ? { ...first, outcome: 'already-enqueued' } : first;
 
 /** Fills in the answers; an error is the answer of all that have none. */
@@ -61,25 +61,25 @@ const withoutKnownIds = async (
   if (E.isLeft(states)) return states;
   const suppressed = await ports.index.suppressedIds(ids)();
   if (E.isLeft(suppressed)) return suppressed;
-  const survivors = new Map(ids.map((id, n) => [id, suppressed.right[n]]));
-  for (const { index, job } of named) answers[index] = firstAnswer(job.id, states.right, survivors);
+  named.forEach(({ index, job: { id } }, n) => {
+    answers[index] = firstAnswer(id, states.right.has(id), suppressed.right[n]);
+  });
   return E.right(entries.filter(({ index }) => answers[index] === undefined));
 };
 
 /** What the first call under this id was answered, if there was one. */
-const firstAnswer = (
+export const firstAnswer = (
   jobId: string,
-  known: ReadonlyMap<string, unknown>,
-  survivors: ReadonlyMap<string, string | undefined>,
+  isKnown: boolean,
+  survivor: string | undefined,
 ): EnqueueAnswer | undefined => {
-  if (known.has(jobId)) return E.right({ jobId, outcome: 'already-enqueued' });
-  const survivor = survivors.get(jobId);
+  if (isKnown) return E.right({ jobId, outcome: 'already-enqueued' });
   return survivor === undefined ? undefined : E.right({ jobId: survivor, outcome: 'suppressed', survivor });
 };
 
 /** A root that says it is older than one of its family that has begun is raised to that one's timestamp. */
-const withRaisedRoots = async (
-  ports: ProducerPorts,
+export const withRaisedRoots = async (
+  ports: Pick<ProducerPorts, 'index'>,
   entries: readonly Entry[],
 ): Promise<E.Either<StoreError, readonly Entry[]>> => {
   const roots = entries.filter(({ job }) => job.root?.isSelf === true);

@@ -1,11 +1,16 @@
 /** A job about to be enqueued: checked, with its id, its hash and its family, but without its number. */
+import * as E from 'fp-ts/lib/Either.js';
 import { newId, sha1Hex } from '../../adapters/system.js';
 import { canonical, jobSha1 } from '../../domain/job/dedup-info.js';
 import type { JobEnqueued } from '../../domain/job/events.js';
 import { retryPolicy } from '../../domain/job/retry.js';
 import { rootOf, withRootTimestamp } from '../../domain/job/root.js';
 import type { Root } from '../../domain/job/facts.js';
-import type { CheckedSpecification } from '../../domain/job/specification.js';
+import {
+  checkSpecification,
+  type CheckedSpecification,
+  type InvalidSpecification,
+} from '../../domain/job/specification.js';
 
 export const DEFAULT_LEASE_SECONDS = 30;
 
@@ -28,6 +33,10 @@ export const draft = (checked: CheckedSpecification, now: string): Draft => ({
   root: rootOf(checked.params),
   now,
 });
+
+/** The draft of what a producer says, or its first flaw. */
+export const checkedDraft = (specification: unknown, now: string): E.Either<InvalidSpecification, Draft> =>
+  E.map((checked: CheckedSpecification) => draft(checked, now))(checkSpecification(specification));
 
 /** A root that says it is older than one of its family that has begun already is as new as that one. */
 export const raisedTo = (job: Draft, timestamp: string): Draft =>

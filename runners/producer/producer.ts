@@ -3,15 +3,10 @@
  * share their trips. Nothing is written for a batch's bad members, and nothing else of it is lost.
  */
 import * as E from 'fp-ts/lib/Either.js';
-import {
-  checkSpecification,
-  type CheckedSpecification,
-  type InvalidSpecification,
-} from '../../domain/job/specification.js';
 import { coalesce } from '../streams/coalesce.js';
 import { enqueueBatch } from './enqueue-batch.js';
 import type { EnqueueAnswer, ProducerPorts } from './enqueueing.js';
-import { draft, type Draft } from './job-draft.js';
+import { checkedDraft, type Draft } from './job-draft.js';
 
 export interface Producer {
   /** One job. Callers that come while a trip is under way share the next. */
@@ -27,13 +22,8 @@ export const producer = (ports: ProducerPorts): Producer => {
   const write = (drafts: readonly Draft[]): Promise<readonly EnqueueAnswer[]> => enqueueBatch(ports, drafts);
   const trips = coalesce(write, MOST_PER_TRIP);
 
-  const checkedDraft = (specification: unknown): E.Either<InvalidSpecification, Draft> =>
-    E.map((checked: CheckedSpecification) => draft(checked, ports.clock.now()))(
-      checkSpecification(specification),
-    );
-
   const submit = (specification: unknown): Promise<EnqueueAnswer> => {
-    const checked = checkedDraft(specification);
+    const checked = checkedDraft(specification, ports.clock.now());
     return E.isLeft(checked) ? Promise.resolve(checked) : trips.submit(checked.right);
   };
 

@@ -12,11 +12,14 @@ export interface Origin {
   readonly correlationId?: string | undefined;
 }
 
+/** With the typed event that its data were encoded from. */
+export type TypedEvent = NewEvent & { readonly event: LedgerEvent };
+
 /** The same each time, so that a retried append is recognised: the command's own id for its first event, derived ones behind it. */
 export const eventIdOf = (commandId: string, index: number): string =>
   index === 0 ? commandId : derivedId(commandId, index);
 
-export const envelope = (events: readonly LedgerEvent[], origin: Origin): readonly NewEvent[] =>
+export const envelope = (events: readonly LedgerEvent[], origin: Origin): readonly TypedEvent[] =>
   events.map((event, index) => ({
     id: eventIdOf(origin.commandId, index),
     type: event.type,

@@ -78,17 +78,24 @@ export const factsOf = async <T extends JobEventType>(
     event.type === type ? [event.data as JobEventOf<T>['data']] : [],
   );
 
-/** All events of jobs, by job. */
-export const everyHistory = async (ledger: Ledger): Promise<ReadonlyMap<string, readonly Recorded[]>> => {
-  const histories = new Map<string, Recorded[]>();
+/** All events of jobs, in order. */
+export const everyEvent = async (ledger: Ledger): Promise<readonly RecordedEvent[]> => {
+  const events: RecordedEvent[] = [];
   let after = 0n;
   for (const end = await right(ledger.store.end()); after < end;) {
     const page = await right(ledger.store.readAll({ after, upTo: end, streamPrefix: 'job-', limit: 5_000 }));
-    for (const raw of page.events) {
-      const jobId = jobIdOf(raw.stream) ?? '';
-      histories.set(jobId, [...(histories.get(jobId) ?? []), recorded(raw)]);
-    }
+    events.push(...page.events);
     after = page.upTo;
+  }
+  return events;
+};
+
+/** All events of jobs, by job. */
+export const everyHistory = async (ledger: Ledger): Promise<ReadonlyMap<string, readonly Recorded[]>> => {
+  const histories = new Map<string, Recorded[]>();
+  for (const raw of await everyEvent(ledger)) {
+    const jobId = jobIdOf(raw.stream) ?? '';
+    histories.set(jobId, [...(histories.get(jobId) ?? []), recorded(raw)]);
   }
   return histories;
 };
