@@ -1,7 +1,7 @@
 /** `npm run bench`: the rounds on one server, the tables, and the figures as JSON. scripts/bench.mjs has built and installed. */
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { benchFolder, graphileWorker, jobledger, pgBoss, type Contestant } from './contestants.js';
 import { nodeVersion, peersNode, peerVersion, versionOf } from './installed.js';
@@ -71,7 +71,7 @@ const bench = async (options: Options): Promise<void> => {
     const results = await run({ ...options, contestants, database: server.database, report: tell });
     print(contestants, results);
     const document = documentOf(options, contestants, server, results);
-    writeFileSync(join(root, options.out), `${JSON.stringify(document, null, 2)}\n`);
+    writeFileSync(resolve(root, options.out), `${JSON.stringify(document, null, 2)}\n`);
     const seconds = Math.round((performance.now() - begun) / 1_000);
     tell(`${seconds} s; medians of the rounds, with the range; all figures are in ${options.out}`);
     if (results.failures.length > 0) process.exitCode = 1;

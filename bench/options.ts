@@ -6,7 +6,7 @@ import { isStepName, stepNames, type StepName } from './run.js';
 
 export interface Options {
   readonly rounds: number;
-  readonly roundsOfDefaults: number;
+  readonly completeRounds: number;
   readonly budgetMs: number;
   readonly sizes: Sizes;
   readonly steps: readonly StepName[];
@@ -21,7 +21,7 @@ export const SYSTEMS = ['jobledger', 'graphile-worker', 'pg-boss'];
 export const usage = `npm run bench -- [options]
   --quick           in under two minutes: fewer jobs, fewer rounds
   --rounds N        default 5; where quick as many of 3 as there is time for
-  --jobs N          jobs of a drain; default 20,000; 5,000 where quick
+  --jobs N          jobs of a drain; default 20,000; 4,000 where quick
   --only STEPS      of ${stepNames.join(', ')}; with commas between
   --systems NAMES   of ${SYSTEMS.join(', ')}; with commas between
   --same-node       jobledger on the Node.js of the others, instead of the one that runs this
@@ -30,15 +30,15 @@ export const usage = `npm run bench -- [options]
 
 const FULL = {
   rounds: 5,
-  roundsOfDefaults: 5,
+  completeRounds: 5,
   budgetMs: Number.POSITIVE_INFINITY,
   sizes: { rateMs: 2_000, warmUpMs: 500, jobs: 20_000, latencyJobs: 1_000, latencyWarmUp: 100 },
 };
 const QUICK = {
   rounds: 3,
-  roundsOfDefaults: 1,
-  budgetMs: 100_000,
-  sizes: { rateMs: 600, warmUpMs: 200, jobs: 5_000, latencyJobs: 150, latencyWarmUp: 50 },
+  completeRounds: 1,
+  budgetMs: 90_000,
+  sizes: { rateMs: 600, warmUpMs: 200, jobs: 4_000, latencyJobs: 150, latencyWarmUp: 50 },
 };
 
 const listOf = (text: string | undefined): readonly string[] | undefined =>
@@ -86,7 +86,7 @@ export const readOptions = (args: readonly string[]): E.Either<string, Options> 
   if (!chosen.every((name) => SYSTEMS.includes(name))) return E.left(`--systems has ${SYSTEMS.join(', ')}`);
   return E.right({
     rounds: rounds.right,
-    roundsOfDefaults: Math.min(rounds.right, basis.roundsOfDefaults),
+    completeRounds: Math.min(rounds.right, basis.completeRounds),
     budgetMs: basis.budgetMs,
     sizes: { ...basis.sizes, jobs: jobs.right },
     steps,

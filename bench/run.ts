@@ -14,11 +14,14 @@ export interface Plan {
   readonly database: () => Promise<Database>;
   readonly sizes: Sizes;
   readonly rounds: number;
-  /** No round begins that would, by the time of those before, end later than this. */
+  /**
+   * No round begins that would, by the time of those before, end later than this; and what only completes the picture is left out
+   * once half of it is over.
+   */
   readonly budgetMs: number;
   readonly steps: readonly StepName[];
-  /** Rounds in which the settings that nobody would choose for speed take part. */
-  readonly roundsOfDefaults: number;
+  /** Rounds in which the others' defaults take part, and the drain without a projector. */
+  readonly completeRounds: number;
   /** Told what has been measured. */
   readonly report: (line: string) => void;
 }
@@ -48,12 +51,12 @@ const turned = <A>(members: readonly A[], by: number): readonly A[] => {
   return [...members.slice(first), ...members.slice(0, first)];
 };
 
-const takesPart = (contestant: Contestant, step: StepName, round: number, plan: Plan): boolean => {
-  const { isOurs, share, projector, keepsPace } = contestant;
-  if (step === 'drain-alone' && projector === undefined) return false;
-  if (step === 'latency' && !keepsPace) return false;
-  return isOurs || share === 1 || round < plan.roundsOfDefaults;
-};
+const canTakePart = ({ projector, keepsPace }: Contestant, step: StepName): boolean =>
+  step === 'latency' ? keepsPace : step !== 'drain-alone' || projector !== undefined;
+
+/** The comparison proper is between us and the tuned settings of the others, with everything running. */
+const completesThePicture = ({ isOurs, isTuned }: Contestant, step: StepName): boolean =>
+  step === 'drain-alone' || !(isOurs || isTuned);
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -84,6 +87,9 @@ export const run = async (plan: Plan): Promise<Results> => {
   const hasTimeFor = (round: number): boolean =>
     round === 0 || ((performance.now() - begun) / round) * (round + 1) < plan.budgetMs;
 
+  const hasTimeForMore = (round: number): boolean =>
+    round < plan.completeRounds && performance.now() - begun < plan.budgetMs / 2;
+
   for (let round = 0; round < plan.rounds && hasTimeFor(round); round += 1) {
     for (const step of plan.steps) {
       if (step === 'limits') {
@@ -91,7 +97,8 @@ export const run = async (plan: Plan): Promise<Results> => {
         continue;
       }
       for (const contestant of turned(plan.contestants, round)) {
-        if (!takesPart(contestant, step, round, plan)) continue;
+        if (!canTakePart(contestant, step)) continue;
+        if (completesThePicture(contestant, step) && !hasTimeForMore(round)) continue;
         await measure(step, contestant.name, round, () => STEPS[step]({ contestant, database, sizes }));
       }
     }
