@@ -159,9 +159,15 @@ export interface RunnerPresence {
     readonly id: string;
     readonly host: string;
     readonly leaseMs: number;
+    /** By how much the database's clock is ahead of the runner's machine: shown, and nothing else. */
+    readonly clockOffsetMs?: number;
   }) => TaskEither<StoreError, void>;
   /** False where the runner has been declared lost: it goes on under a new id. Touches only a row not so marked. */
-  readonly renew: (runnerId: string, leaseMs: number) => TaskEither<StoreError, boolean>;
+  readonly renew: (
+    runnerId: string,
+    leaseMs: number,
+    clockOffsetMs?: number,
+  ) => TaskEither<StoreError, boolean>;
   readonly leave: (runnerId: string) => TaskEither<StoreError, void>;
   /** Marks overdue runners lost, in one statement; gives the ids newly marked. */
   readonly markLost: () => TaskEither<StoreError, readonly string[]>;

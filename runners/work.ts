@@ -46,6 +46,8 @@ export interface RunningWork {
 
 export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => {
   const { log } = options;
+  const strange = strangeClock(ledger.clock.offset());
+  if (strange !== undefined) log(strange);
   const runner: Worker = worker(dependenciesOf(ledger, options), workerOptions(options));
   const recovery = reaper(ledger.reaperPorts(log), {
     by: 'reaper',
@@ -64,6 +66,15 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
     }
   };
   return { done: run(), stop: runner.stop, suspects: runner.suspects };
+};
+
+const NOTABLE_OFFSET_MS = 1_000;
+
+/** What is to be said of this machine's clock; undefined where it agrees with the database's. */
+const strangeClock = (offsetMs: number): string | undefined => {
+  if (Math.abs(offsetMs) < NOTABLE_OFFSET_MS) return undefined;
+  const by = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? 'behind' : 'ahead of'}`;
+  return `the clock of this machine is ${by} the database's, by which leases and due times go`;
 };
 
 /** The types that both the handlers and the user allow; undefined where a handler takes all. */

@@ -7,13 +7,14 @@ import { patience } from './silence.js';
 import { prepared, rowsOf, withClient, type Queryable } from './statement.js';
 
 const ARRIVE = `
-INSERT INTO __schema__.runner_presence (runner, host, renewed_until)
-VALUES ($1, $2, clock_timestamp() + $3::integer * interval '1 millisecond')
+INSERT INTO __schema__.runner_presence (runner, host, renewed_until, clock_offset_ms)
+VALUES ($1, $2, clock_timestamp() + $3::integer * interval '1 millisecond', $4::bigint)
 ON CONFLICT (runner) DO NOTHING`;
 
 const RENEW = `
 UPDATE __schema__.runner_presence
-SET renewed_until = clock_timestamp() + $2::integer * interval '1 millisecond'
+SET renewed_until = clock_timestamp() + $2::integer * interval '1 millisecond',
+  clock_offset_ms = coalesce($3::bigint, clock_offset_ms)
 WHERE runner = $1 AND NOT lost
 RETURNING runner`;
 
@@ -63,15 +64,15 @@ export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): Runne
   const leave = statement('leave', LEAVE);
   const markLost = statement('mark-lost', MARK_LOST);
   return {
-    arrive: ({ id, host, leaseMs }) =>
+    arrive: ({ id, host, leaseMs, clockOffsetMs }) =>
       attempt(async () => {
-        await rowsOf(db, arrive, [id, host, leaseMs]);
+        await rowsOf(db, arrive, [id, host, leaseMs, clockOffsetMs ?? null]);
       }),
-    renew: (runnerId, leaseMs) =>
+    renew: (runnerId, leaseMs, clockOffsetMs) =>
       attempt(async () => {
         const rows = await withClient(
           db,
-          (client) => rowsOf(client, renew, [runnerId, leaseMs]),
+          (client) => rowsOf(client, renew, [runnerId, leaseMs, clockOffsetMs ?? null]),
           renewalPatience(leaseMs),
         );
         return rows.length > 0;

@@ -19,8 +19,14 @@ export interface WakeUps {
 const QUIET_MILLISECONDS = 20;
 const FIRST_RETRY_MILLISECONDS = 200;
 const LONGEST_RETRY_MILLISECONDS = 1_000;
-/** Nothing else is ever asked on the listening connection: whether it is silent or dead shows in the answer to this. */
-const PROBE_MILLISECONDS = 10_000;
+
+/** Nothing else is ever asked on the listening connection: that it is silent shows only in a probe that has no answer. */
+export interface ListeningTimes {
+  readonly probeMs: number;
+  readonly silenceMs: number;
+}
+
+const usualTimes: ListeningTimes = { probeMs: 10_000, silenceMs: patience.usual };
 
 /** Runs `action` at once, then at most every `milliseconds`; what came meanwhile is not lost. */
 const throttled = (milliseconds: number, action: () => void): { call: () => void; cancel: () => boolean } => {
@@ -53,12 +59,13 @@ const listening = (
   pool: pg.Pool,
   channel: string,
   onNews: (jobId?: string) => void,
+  { probeMs, silenceMs }: ListeningTimes,
 ): (() => Promise<void>) => {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const retries = backOff(FIRST_RETRY_MILLISECONDS, LONGEST_RETRY_MILLISECONDS);
-  const silence = silenceWatch(patience.usual, () => isClosed);
+  const silence = silenceWatch(silenceMs, () => isClosed);
 
   const connect = async (): Promise<void> => {
     const next = new pg.Client(pool.options);
@@ -84,8 +91,7 @@ const listening = (
       retries.reset();
       // What was notified while nobody listened is not told again.
       onNews();
-      if (!isLost)
-        probe = setInterval(() => void next.query('SELECT 1').catch(lose), PROBE_MILLISECONDS).unref();
+      if (!isLost) probe = setInterval(() => void next.query('SELECT 1').catch(lose), probeMs).unref();
     } catch {
       lose();
     }
@@ -99,7 +105,7 @@ const listening = (
   };
 };
 
-export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
+export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName, times = usualTimes): WakeUps => {
   const channel = `${schema}:appended`;
   const listeners = new Set<(jobId?: string) => void>();
   let stopListening: (() => Promise<void>) | undefined;
@@ -125,7 +131,7 @@ export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName): WakeUps => {
     },
     listen: (listener) => {
       listeners.add(listener);
-      stopListening ??= listening(pool, channel, onNews);
+      stopListening ??= listening(pool, channel, onNews, times);
       return () => listeners.delete(listener);
     },
     close: async () => {

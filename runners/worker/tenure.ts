@@ -30,7 +30,7 @@ export interface Tenure {
 export interface TenurePorts {
   readonly store: Pick<EventStore, 'append'>;
   readonly presence: RunnerPresence;
-  readonly clock: Pick<LedgerClock, 'measure'>;
+  readonly clock: Pick<LedgerClock, 'measure' | 'offset'>;
   readonly log: (line: string) => void;
 }
 
@@ -76,7 +76,7 @@ export const beginTenure = async (
 
   const renew = async (): Promise<void> => {
     const asked = performance.now();
-    const renewed = await ports.presence.renew(runner.id, options.leaseMs)();
+    const renewed = await ports.presence.renew(runner.id, options.leaseMs, ports.clock.offset())();
     if (ended.signal.aborted) return;
     if (E.isRight(renewed) && !renewed.right) lose('it was overdue and has been declared lost');
     else if (E.isRight(renewed)) renewedAt = asked;
@@ -119,7 +119,7 @@ export const beginTenure = async (
 
 /** Whatever is wrong with the database, somebody mends it: nobody has to start the runner anew for it. Gives when it was asked. */
 const arrive = async (
-  { presence, log }: TenurePorts,
+  { presence, clock, log }: TenurePorts,
   { id, host }: Runner,
   { leaseMs, stopping }: TenureOptions,
 ): Promise<number> => {
@@ -127,7 +127,7 @@ const arrive = async (
   let told: string | undefined;
   for (;;) {
     const asked = performance.now();
-    const arrived = await presence.arrive({ id, host, leaseMs })();
+    const arrived = await presence.arrive({ id, host, leaseMs, clockOffsetMs: clock.offset() })();
     if (E.isRight(arrived) || stopping.aborted) return asked;
     const { message } = arrived.left;
     if (message !== told) log(`the runner cannot announce itself, and tries again: ${message}`);

@@ -17,19 +17,32 @@ interface Wish {
   readonly milliseconds?: number;
   readonly kills?: boolean;
   readonly failures?: number;
+  /** So long nothing else happens in the process: no timer, no answer, no signal. */
+  readonly blocks?: number;
   /** So many children. */
   readonly spawns?: number;
 }
 
 const run = async (job: HandledJob<Wish>, { signal, spawn }: JobContext): Promise<void> => {
-  const { milliseconds = 0, kills = false, failures = 0, spawns = 0 } = job.params;
+  const { milliseconds = 0, kills = false, failures = 0, blocks = 0, spawns = 0 } = job.params;
   mark(job, 'begun');
   for (let n = 0; n < spawns; n += 1) spawn({ type: 'child', params: { n } });
   if (job.attempt <= failures) throw new Error('not yet');
+  if (blocks > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blocks);
   if (kills) process.kill(process.pid, 'SIGKILL');
   if (milliseconds > 0) await pause(milliseconds, signal);
   mark(job, signal.aborted && signal.reason instanceof Error ? signal.reason.name : 'done');
 };
+
+/** A machine whose clock is wrong. */
+const shiftClock = (milliseconds: number): void => {
+  globalThis.Date = new Proxy(Date, {
+    construct: (real, values) =>
+      Reflect.construct(real, values.length > 0 ? values : [real.now() + milliseconds]),
+    get: (real, key) => (key === 'now' ? () => real.now() + milliseconds : Reflect.get(real, key)),
+  });
+};
+if (options.clockShiftMs !== undefined) shiftClock(options.clockShiftMs);
 
 const ledger = await openLedger({
   databaseUrl: options.url,

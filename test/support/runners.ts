@@ -46,6 +46,8 @@ export interface RunnerOptions {
   readonly file: string;
   readonly concurrency?: number;
   readonly leaseMs?: number;
+  /** By so much its clock is ahead. */
+  readonly clockShiftMs?: number;
   readonly drain?: boolean;
   readonly graceMs?: number;
   /** Killed where it would append the children of a success. */
