@@ -10,7 +10,7 @@ import { jobStream } from '../../domain/ledger.js';
 import type { StreamAppend } from '../../domain/ports.js';
 import type { ClaimSession } from '../../projections/ports.js';
 import { envelope, eventIdOf } from '../streams/event-envelope.js';
-import type { Candidate, ClaimOptions } from './candidate.js';
+import { dedupKeyOf, ignoresDuplicates, type Candidate, type ClaimOptions } from './candidate.js';
 import type { Cover } from './cover.js';
 import type { HeldJob } from './holding.js';
 
@@ -24,22 +24,53 @@ export interface Decided {
   readonly append: StreamAppend;
 }
 
+export interface Decisions {
+  readonly decided: readonly Decided[];
+  /** Left for the time that an equal job is in this runner's hands. */
+  readonly twins: number;
+}
+
+/** All that are covered go at once; of the others as many as are wanted. */
 export const decideClaims = (
   session: ClaimSession,
   options: ClaimOptions,
-  chosen: readonly Candidate[],
+  candidates: readonly Candidate[],
   covers: readonly Cover[],
-): readonly Decided[] => {
+): Decisions => {
   const decided: Decided[] = [];
-  let started = 0;
-  for (const [n, candidate] of chosen.entries()) {
-    const mayStart = started < options.startable;
-    const next = decideClaim(session, options, candidate, covers[n] ?? {}, mayStart);
-    if (next === undefined) continue;
-    decided.push(next);
-    if (next.state._tag === 'Running') started += 1;
+  const isTwin = twinsOf(options);
+  let [claims, started, twins] = [0, 0, 0];
+  for (const [n, candidate] of candidates.entries()) {
+    const cover = covers[n] ?? {};
+    const superseded = isCovered(cover) ? decideClaim(session, options, candidate, cover, false) : undefined;
+    if (superseded?.state._tag === 'Superseded') {
+      decided.push(superseded);
+    } else if (isTwin(candidate)) {
+      twins += 1;
+    } else if (claims < options.most) {
+      const next = decideClaim(session, options, candidate, cover, started < options.startable);
+      if (next === undefined) continue;
+      decided.push(next);
+      claims += 1;
+      if (next.state._tag === 'Running') started += 1;
+    }
   }
-  return decided;
+  return { decided, twins };
+};
+
+const isCovered = ({ executedLater, newerRoot }: Cover): boolean =>
+  executedLater !== undefined || newerRoot !== undefined;
+
+/** Of equal jobs one is claimed at a time, so that the others can be superseded by its success. */
+const twinsOf = ({ isHeldHere }: ClaimOptions): ((candidate: Candidate) => boolean) => {
+  const keys = new Set<string>();
+  return (candidate) => {
+    if (!ignoresDuplicates(candidate)) return false;
+    const key = dedupKeyOf(candidate.state);
+    const isTwin = keys.has(key) || isHeldHere(key);
+    keys.add(key);
+    return isTwin;
+  };
 };
 
 const decideClaim = (

@@ -4,7 +4,7 @@ import type { StoreError } from '../../domain/errors.js';
 import { foldJob } from '../../domain/job/fold.js';
 import { jobStream, type RecordedEvent } from '../../domain/ledger.js';
 import type { ClaimSession } from '../../projections/ports.js';
-import { dedupKeyOf, ignoresDuplicates, type Candidate, type ClaimOptions } from './candidate.js';
+import type { Candidate, ClaimOptions } from './candidate.js';
 import { decideClaims } from './claim-decisions.js';
 import { coverOf } from './cover.js';
 import { held, type HeldJob } from './holding.js';
@@ -30,13 +30,10 @@ export const claimPicked = async (
 ): Promise<E.Either<StoreError, ClaimBatch>> => {
   const candidates = await readCandidates(session, options);
   if (E.isLeft(candidates)) return candidates;
-  const single = withoutTwins(candidates.right, options);
-  const chosen = single.slice(0, options.most);
   const picked = session.picked.length;
-  const twins = candidates.right.length - single.length;
-  const covers = await coverOf(session, chosen);
+  const covers = await coverOf(session, candidates.right);
   if (E.isLeft(covers)) return covers;
-  const decided = decideClaims(session, options, chosen, covers.right);
+  const { decided, twins } = decideClaims(session, options, candidates.right, covers.right);
   if (decided.length === 0) return E.right({ claimed: [], superseded: 0, picked, twins });
   tried.push(...decided.map(({ candidate: { jobId }, token }) => ({ jobId, token })));
   const outcomes = await session.store.append(decided.map(({ append }) => append))();
@@ -79,19 +76,4 @@ const candidateOf = (
   const handler = handlerOf(state.right.job.enqueued.type);
   const wantedAt = events[Number(state.right.job.wantedRevision)]?.position ?? 0n;
   return E.right(handler === undefined ? undefined : { jobId, state: state.right, wantedAt, handler });
-};
-
-/** Of equal jobs one is claimed at a time, so that the others can be superseded by its success. */
-const withoutTwins = (
-  candidates: readonly Candidate[],
-  { isHeldHere }: ClaimOptions,
-): readonly Candidate[] => {
-  const keys = new Set<string>();
-  return candidates.filter((candidate) => {
-    if (!ignoresDuplicates(candidate)) return true;
-    const key = dedupKeyOf(candidate.state);
-    const isTwin = keys.has(key) || isHeldHere(key);
-    keys.add(key);
-    return !isTwin;
-  });
 };

@@ -3,10 +3,10 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
 import type { ClaimJob } from '../../domain/job/commands.js';
 import { foldJob } from '../../domain/job/fold.js';
-import type { ExistingJob } from '../../domain/job/state.js';
+import type { ExistingJob, Waiting } from '../../domain/job/state.js';
 import { jobStream, type Position, type RecordedEvent, type Revision } from '../../domain/ledger.js';
-import type { ClaimSession, FamilyRoot } from '../../projections/ports.js';
-import type { Candidate } from './candidate.js';
+import type { ClaimSession, DedupKey, FamilyRoot } from '../../projections/ports.js';
+import { dedupKeyOf, type Candidate } from './candidate.js';
 
 export type Cover = Partial<Pick<ClaimJob, 'executedLater' | 'newerRoot'>>;
 
@@ -23,6 +23,12 @@ export const coverOf = async (
   );
 };
 
+const keyOf = ({ job: { enqueued } }: Waiting): DedupKey => ({
+  wiki: enqueued.wiki,
+  type: enqueued.type,
+  sha1: enqueued.dedup.sha1,
+});
+
 type Found = ReadonlyMap<Candidate, Cover>;
 
 const executedLater = async (
@@ -34,24 +40,17 @@ const executedLater = async (
   );
   const found = new Map<Candidate, Cover>();
   if (asking.length === 0) return E.right(found);
-  const equals = await session.index.executedEquals(
-    asking.map(
-      ({
-        state: {
-          job: {
-            enqueued: { wiki, type, dedup },
-          },
-        },
-      }) => ({ wiki, type, sha1: dedup.sha1 }),
-    ),
-  )();
+  // A thousand twins are one question.
+  const keys = new Map(asking.map(({ state }) => [dedupKeyOf(state), keyOf(state)]));
+  const equals = await session.index.executedEquals([...keys.values()])();
   if (E.isLeft(equals)) return equals;
-  asking.forEach((candidate, n) => {
-    const equal = equals.right[n];
+  const byKey = new Map([...keys.keys()].map((key, n) => [key, equals.right[n]]));
+  for (const candidate of asking) {
+    const equal = byKey.get(dedupKeyOf(candidate.state));
     if (equal === undefined || equal.jobId === candidate.jobId || equal.position <= candidate.wantedAt)
-      return;
+      continue;
     found.set(candidate, { executedLater: { jobId: equal.jobId, rootTimestamp: equal.rootTimestamp } });
-  });
+  }
   return E.right(found);
 };
 
