@@ -30,6 +30,9 @@ export const catchUpProjections = projections.filter(
   ({ drive, name }) => drive === 'catch-up' && name !== claimedJob.name,
 );
 
+/** As it is driven where events and tables share no database: no append can carry its rows. */
+export const asCatchUp = (projection: Projection): Projection => ({ ...projection, drive: 'catch-up' });
+
 /** A projection by its name or by that of a table it keeps. `delayed_job` is the part of `ready_job` that is not due yet. */
 export const projectionNamed = (name: string): Projection | undefined =>
   name === 'delayed_job'

@@ -128,6 +128,8 @@ export interface ClaimSession {
   readonly now: string;
   readonly store: SomeOf<EventStore, 'append' | 'readStreams'>;
   readonly index: JobIndex;
+  /** The rows may be older than their streams, as a matter of course: one whose job is gone is worth no word. */
+  readonly isBehind?: true;
   /** A row that its stream has overtaken: corrected to the stream's state, or removed. */
   readonly dropStale: (jobIds: readonly string[]) => TaskEither<StoreError, void>;
 }

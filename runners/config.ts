@@ -14,6 +14,10 @@ export interface LedgerConfig {
   readonly databaseUrl: string | undefined;
   readonly home: string;
   readonly schema: string;
+  /** `esdb://…`: where the history is. Undefined: beside the tables. */
+  readonly eventstoreUrl?: string | undefined;
+  /** What the names of the ledger's streams begin with there. */
+  readonly ledger?: string | undefined;
 }
 
 export interface InvalidConfig {
@@ -23,14 +27,22 @@ export interface InvalidConfig {
 
 export const CONFIG_FILE = 'jobledger.config.json';
 
-const ConfigFile = t.partial({ databaseUrl: t.string, home: t.string, schema: t.string });
+const ConfigFile = t.partial({
+  databaseUrl: t.string,
+  home: t.string,
+  schema: t.string,
+  eventstoreUrl: t.string,
+  ledger: t.string,
+});
 type ConfigFile = t.TypeOf<typeof ConfigFile>;
 
-const KNOWN = ['databaseUrl', 'home', 'schema'];
+const KNOWN = ['databaseUrl', 'home', 'schema', 'eventstoreUrl', 'ledger'];
 const ENVIRONMENT = {
   databaseUrl: 'JOBLEDGER_DATABASE_URL',
   home: 'JOBLEDGER_HOME',
   schema: 'JOBLEDGER_SCHEMA',
+  eventstoreUrl: 'JOBLEDGER_EVENTSTORE_URL',
+  ledger: 'JOBLEDGER_LEDGER',
 } as const;
 
 const invalid = (message: string): E.Either<InvalidConfig, never> =>
@@ -66,5 +78,7 @@ export const readConfig = (
     databaseUrl: setting('databaseUrl'),
     home: setting('home') ?? '.jobledger',
     schema: setting('schema') ?? 'jobledger',
+    eventstoreUrl: setting('eventstoreUrl'),
+    ledger: setting('ledger') ?? 'jobledger',
   });
 };

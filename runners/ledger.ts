@@ -3,12 +3,10 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import { embeddedStatus, startEmbedded } from '../adapters/embedded/index.js';
-import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { connect } from '../adapters/postgres/connection.js';
 import { postgresEnqueueAtCommit } from '../adapters/postgres/enqueue-at-commit.js';
-import { postgresEventStore, type PostgresEventStore } from '../adapters/postgres/event-store.js';
+import { settleHistory } from '../adapters/postgres/history-elsewhere.js';
 import { housekeeping } from '../adapters/postgres/housekeeping.js';
-import { inlineWrites } from '../adapters/postgres/inline.js';
 import { postgresQueueBook } from '../adapters/postgres/queue-book.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
@@ -16,14 +14,15 @@ import { catchUp, type ProjectionStatus } from '../adapters/postgres/projector.j
 import { postgresClaimWatch, postgresRunnerPresence } from '../adapters/postgres/runner-presence.js';
 import { schemaName, type SchemaName } from '../adapters/postgres/schema-name.js';
 import { whereabouts, type Whereabouts } from '../adapters/system.js';
-import type { StoreError } from '../domain/errors.js';
+import { explainStoreError, rejected, type StoreError } from '../domain/errors.js';
 import { claimedJob } from '../projections/claimed-job.js';
 import { inlineProjections } from '../projections/index.js';
-import type { ClaimDesk, ClaimWatch, JobIndex, QueueBook, RunnerPresence } from '../projections/ports.js';
+import type { ClaimWatch, QueueBook, RunnerPresence } from '../projections/ports.js';
 import type { Projection } from '../projections/projection.js';
 import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
 import { followUp, spawned } from './follow-up.js';
+import { historyElsewhere, historyInPostgres, type History } from './history.js';
 import type { EnqueueAnswer } from './producer/enqueueing.js';
 import { producer, type Producer } from './producer/producer.js';
 import { enqueueInTransaction } from './producer/transactional.js';
@@ -36,16 +35,13 @@ export interface OpenFailed {
   readonly message: string;
 }
 
-export interface Ledger {
+export interface Ledger extends History {
   /** Who writes, as the events' metadata tell, where nobody else is named. */
   readonly by: string;
   readonly url: string;
   readonly schema: SchemaName;
   /** For reading the tables. */
   readonly pool: pg.Pool;
-  readonly store: PostgresEventStore;
-  readonly index: JobIndex;
-  readonly claimDesk: ClaimDesk;
   readonly queueBook: QueueBook;
   readonly presence: RunnerPresence;
   readonly watch: ClaimWatch;
@@ -74,8 +70,10 @@ export interface Ledger {
 export interface OpenOptions extends LedgerConfig {
   /** Who writes, as the events' metadata tell. */
   readonly by: string;
-  /** Told what takes long: the first start of the embedded server. */
+  /** Told what takes long (the first start of the embedded server), and when a subscription to an EventStoreDB was dropped. */
   readonly report: (line: string) => void;
+  /** Whatever history the schema's tables were made from: they are about to be made anew. */
+  readonly isAfresh?: true;
 }
 
 export const openLedger =
@@ -87,21 +85,37 @@ export const openLedger =
     if (E.isLeft(url)) return url;
     const pool = await connect(url.right)();
     if (E.isLeft(pool)) return failed(pool.left.message);
-    const migrated = await migrate(pool.right, schema.right)();
-    if (E.isLeft(migrated)) {
+    const history = await openHistory(pool.right, schema.right, options);
+    if (E.isLeft(history)) {
       await pool.right.end();
-      return failed(messageOf(migrated.left));
+      return failed(explainStoreError(history.left));
     }
-    const ledger = compose(url.right, pool.right, schema.right, options);
+    const ledger = compose(url.right, pool.right, schema.right, history.right, options);
     const measured = await ledger.clock.measure();
     if (E.isRight(measured)) return E.right(ledger);
     await ledger.close();
-    return failed(messageOf(measured.left));
+    return failed(explainStoreError(measured.left));
   };
 
-const failed = (message: string): E.Either<OpenFailed, never> => E.left({ _tag: 'OpenFailed', message });
+const openHistory = async (
+  pool: pg.Pool,
+  schema: SchemaName,
+  { eventstoreUrl: url, ledger = 'jobledger', report, isAfresh }: OpenOptions,
+): Promise<E.Either<StoreError, History>> => {
+  const migrated = await migrate(pool, schema)();
+  if (E.isLeft(migrated)) return migrated;
+  const settled = isAfresh ?? (await settleHistory(pool, schema, url === undefined ? undefined : ledger)());
+  if (settled !== true && E.isLeft(settled)) return settled;
+  if (url === undefined) return E.right(historyInPostgres(pool, schema));
+  const history = historyElsewhere(pool, schema, { url, ledger, log: report });
+  if (E.isLeft(history)) return history;
+  const reached = await history.right.store.end()();
+  if (E.isRight(reached)) return history;
+  await history.right.store.close();
+  return reached;
+};
 
-const messageOf = (error: StoreError): string => error.message;
+const failed = (message: string): E.Either<OpenFailed, never> => E.left({ _tag: 'OpenFailed', message });
 
 const databaseUrl = async ({
   databaseUrl: url,
@@ -123,15 +137,21 @@ const enqueueingOn =
     );
   };
 
+/** No transaction of a PostgreSQL spans another store. */
+const cannotEnqueueOn: Ledger['enqueueOn'] = (_, specifications) => {
+  const why =
+    'a transaction of your own cannot carry jobs to an EventStoreDB: enqueue them behind its commit';
+  return Promise.resolve(specifications.map(() => E.left(rejected(why))));
+};
+
 const compose = (
   url: string,
   pool: pg.Pool,
   schema: SchemaName,
+  history: History,
   { by, databaseUrl: given, home }: OpenOptions,
 ): Ledger => {
-  const inline = inlineWrites(inlineProjections);
-  const store = postgresEventStore(pool, { schema, inline });
-  const index = postgresJobIndex(pool, schema);
+  const { store, index } = history;
   const clock = ledgerClock(index);
   const presence = postgresRunnerPresence(pool, schema);
   const watch = postgresClaimWatch(pool, schema);
@@ -157,22 +177,23 @@ const compose = (
     log,
   });
   return {
+    ...history,
     by,
     url,
     schema,
     pool,
-    store,
-    index,
-    claimDesk: postgresClaimDesk(pool, schema, inline),
     queueBook: postgresQueueBook(pool, schema),
     presence,
     watch,
     clock,
     producer: jobs,
-    enqueueOn: enqueueingOn(schema, clock, by),
+    enqueueOn: history.elsewhere === undefined ? enqueueingOn(schema, clock, by) : cannotEnqueueOn,
     whereabouts: whereabouts(),
     summon: store.summon,
-    catchUp: (projections) => catchUp(pool, schema, projections, options),
+    catchUp: (projections) => async () => {
+      const ready = await history.keeper?.upToDate();
+      return ready?._tag === 'Left' ? ready : catchUp(pool, schema, projections, options)();
+    },
     recover: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
     findServer,

@@ -57,12 +57,15 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
   const stopListening = ledger.store.onNews((jobId) =>
     jobId === undefined ? runner.wake() : runner.recheck(jobId),
   );
+  const keeping = ledger.keeper?.start({ onMoved: runner.wake, log });
   const run = async (): Promise<WorkSummary> => {
     try {
       return await runner.run();
     } finally {
       stopListening();
       await recovery.stop();
+      await keeping?.stop();
+      tellLost(ledger, log);
     }
   };
   return { done: run(), stop: runner.stop, suspects: runner.suspects };
@@ -75,6 +78,13 @@ const strangeClock = (offsetMs: number): string | undefined => {
   if (Math.abs(offsetMs) < NOTABLE_OFFSET_MS) return undefined;
   const by = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? 'behind' : 'ahead of'}`;
   return `the clock of this machine is ${by} the database's, by which leases and due times go`;
+};
+
+/** A claim that is lost costs a trip. How many are is the measure of how far the tables of what is ready lag behind. */
+const tellLost = ({ claimFigures }: Ledger, log: (line: string) => void): void => {
+  const { tried, lost } = claimFigures() ?? { tried: 0, lost: 0 };
+  if (tried > 0)
+    log(`of ${tried} claims ${lost} were lost to others (${((100 * lost) / tried).toFixed(1)} %)`);
 };
 
 /** The types that both the handlers and the user allow; undefined where a handler takes all. */

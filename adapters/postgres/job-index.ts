@@ -66,7 +66,11 @@ const columns = <A>(rows: readonly A[], ...read: readonly ((row: A) => string)[]
   read.map((cell) => rows.map(cell));
 
 /** Rows whose first cell is the number of the question, from 1, gathered by question. */
-const byQuestion = <A>(count: number, rows: readonly Cells[], read: (cells: Cells) => A): readonly A[][] => {
+export const byQuestion = <A>(
+  count: number,
+  rows: readonly Cells[],
+  read: (cells: Cells) => A,
+): readonly A[][] => {
   const answers = Array.from({ length: count }, (): A[] => []);
   for (const row of rows) answers[Number(row[0]) - 1]?.push(read(row));
   return answers;
@@ -87,7 +91,7 @@ const readRoot = ([, jobId, timestamp, state]: Cells): FamilyRoot => ({
   state: rootState(state),
 });
 
-const dedupColumns = (keys: readonly DedupKey[]) =>
+export const dedupColumns = (keys: readonly DedupKey[]) =>
   columns(
     keys,
     ({ wiki }) => wiki,

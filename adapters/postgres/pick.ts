@@ -23,15 +23,24 @@ SELECT asked.n::text, picked.job::text, picked.revision::text, picked.priority::
   ${isoSql('clock_timestamp()')}
 FROM asked`;
 
-const OF_QUEUE = (row: string): string =>
+/** Which rows of the queue asked for may be picked. */
+type OfQueue = (row: string) => string;
+
+const anyOfQueue: OfQueue = (row) =>
   `${row}.class = asked.class AND ${row}.type = asked.type AND ${row}.wiki = asked.wiki`;
 
+/** Where rows are reserved instead of locked (reserving-desk.ts). */
+const unreservedOfQueue: OfQueue = (row) => `${anyOfQueue(row)} AND NOT EXISTS (
+    SELECT FROM __schema__.reservation v
+    WHERE v.job = ${row}.job AND v.revision = ${row}.revision AND v.until > clock_timestamp()
+  )`;
+
 // The table alone decides the plan: an index scan in order, stopped at the limit, whatever the statistics say.
-const FIFO = `${ASKED}
+const fifo = (ofQueue: OfQueue): string => `${ASKED}
 CROSS JOIN LATERAL (
   SELECT r.job, r.revision, r.priority, r.number
   FROM __schema__.ready_job r
-  WHERE ${OF_QUEUE('r')} AND (r.priority, r.number) >= (asked.priority, asked.number)
+  WHERE ${ofQueue('r')} AND (r.priority, r.number) >= (asked.priority, asked.number)
   ORDER BY r.priority, r.number
   LIMIT asked.most
   FOR UPDATE SKIP LOCKED
@@ -52,20 +61,21 @@ CROSS JOIN LATERAL (
 ) AS picked`;
 
 // What was never delayed became ready in the order of its numbers, what has a due time then: two ordered scans, merged.
-const BY_TIMESTAMP = ofCandidates(`
+const byTimestamp = (ofQueue: OfQueue): string =>
+  ofCandidates(`
   SELECT either.job
   FROM (
     (SELECT r.job, r.priority, (
       SELECT e.recorded_at FROM __schema__.event e WHERE e.stream = 'job-' || r.job AND e.revision = r.revision
     ) AS since
     FROM __schema__.ready_job r
-    WHERE ${OF_QUEUE('r')} AND r.due IS NULL
+    WHERE ${ofQueue('r')} AND r.due IS NULL
     ORDER BY r.priority, r.number
     LIMIT asked.most + ${SPARE})
     UNION ALL
     (SELECT r.job, r.priority, r.due
     FROM __schema__.ready_job r
-    WHERE ${OF_QUEUE('r')} AND r.due IS NOT NULL
+    WHERE ${ofQueue('r')} AND r.due IS NOT NULL
     ORDER BY r.priority, r.due
     LIMIT asked.most + ${SPARE})
   ) AS either
@@ -75,19 +85,20 @@ const BY_TIMESTAMP = ofCandidates(`
 const STARTS = 16;
 
 // Between the first and the last number of the smallest priority; what stands behind the place that was drawn is taken.
-const AT_RANDOM = ofCandidates(`
+const atRandom = (ofQueue: OfQueue): string =>
+  ofCandidates(`
   SELECT once.job
   FROM (
     SELECT DISTINCT r.job
     FROM (
       SELECT h.priority, h.number AS first, (
         SELECT l.number FROM __schema__.ready_job l
-        WHERE ${OF_QUEUE('l')} AND l.priority = h.priority
+        WHERE ${ofQueue('l')} AND l.priority = h.priority
         ORDER BY l.number DESC
         LIMIT 1
       ) AS last
       FROM __schema__.ready_job h
-      WHERE ${OF_QUEUE('h')}
+      WHERE ${ofQueue('h')}
       ORDER BY h.priority, h.number
       LIMIT 1
     ) AS head
@@ -98,17 +109,17 @@ const AT_RANDOM = ofCandidates(`
     CROSS JOIN LATERAL (
       SELECT s.job
       FROM __schema__.ready_job s
-      WHERE ${OF_QUEUE('s')} AND s.priority = head.priority AND s.number >= start.number
+      WHERE ${ofQueue('s')} AND s.priority = head.priority AND s.number >= start.number
       ORDER BY s.number
       LIMIT asked.most / ${STARTS} + 1
     ) AS r
   ) AS once
   ORDER BY random()`);
 
-const STATEMENTS: Readonly<Record<QueueOrder, string>> = {
-  fifo: FIFO,
-  timestamp: BY_TIMESTAMP,
-  random: AT_RANDOM,
+const STATEMENTS: Readonly<Record<QueueOrder, (ofQueue: OfQueue) => string>> = {
+  fifo,
+  timestamp: byTimestamp,
+  random: atRandom,
 };
 
 export interface PickedRows {
@@ -162,9 +173,10 @@ export type PickRows = (
   areWithinLimits: boolean,
 ) => Promise<PickedRows>;
 
-export const pickRows = (schema: SchemaName): PickRows => {
+export const pickRows = (schema: SchemaName, rows: 'all' | 'unreserved' = 'all'): PickRows => {
+  const ofQueue = rows === 'all' ? anyOfQueue : unreservedOfQueue;
   const statementOf = (order: QueueOrder): Statement =>
-    prepared(`pick-${order}`, inSchema(STATEMENTS[order], schema));
+    prepared(`pick-${order}`, inSchema(STATEMENTS[order](ofQueue), schema));
   const statements = {
     fifo: statementOf('fifo'),
     timestamp: statementOf('timestamp'),
@@ -174,7 +186,7 @@ export const pickRows = (schema: SchemaName): PickRows => {
     const asked = picks.flatMap((pick, n) =>
       pick.limit > 0 ? pick.queue.places.map((place): Asked => ({ n, place, pick })) : [],
     );
-    const rows: PlacedJob[] = [];
+    const found: PlacedJob[] = [];
     let now = '';
     for (const order of new Set(asked.map(({ pick }) => pick.queue.order))) {
       const alike = asked.filter(({ pick }) => pick.queue.order === order);
@@ -184,7 +196,7 @@ export const pickRows = (schema: SchemaName): PickRows => {
         parameters(alike, areWithinLimits),
       )) {
         now = at ?? now;
-        rows.push({
+        found.push({
           pick: Number(n),
           jobId: jobId ?? '',
           revision: BigInt(revision ?? 0),
@@ -193,6 +205,6 @@ export const pickRows = (schema: SchemaName): PickRows => {
         });
       }
     }
-    return { picked: merged(picks, rows), now };
+    return { picked: merged(picks, found), now };
   };
 };

@@ -17,8 +17,11 @@ export interface Surroundings {
 }
 
 /** A URL of another kind is a mistake of the caller's; a server that does not answer is not. */
-const notOpened = ({ databaseUrl }: LedgerConfig, message: string): Outcome =>
-  databaseUrl === undefined || /^postgres(ql)?:\/\//.test(databaseUrl)
+const notOpened = (
+  { databaseUrl = 'postgres://', eventstoreUrl = 'esdb://' }: LedgerConfig,
+  message: string,
+): Outcome =>
+  /^postgres(ql)?:\/\//.test(databaseUrl) && /^esdb(\+discover)?:\/\//.test(eventstoreUrl)
     ? failedOutside(message)
     : wrongUsage(message);
 

@@ -8,6 +8,8 @@ export interface GlobalOptions {
   readonly databaseUrl?: string;
   readonly home?: string;
   readonly schema?: string;
+  readonly eventstoreUrl?: string;
+  readonly ledger?: string;
   readonly json?: true;
 }
 
@@ -28,6 +30,11 @@ const describeProgram = ({ write, tell, columns }: ProgramHost): Command =>
     .helpCommand(false)
     .option('--database-url <url>', 'PostgreSQL to use (JOBLEDGER_DATABASE_URL; default: an embedded one)')
     .option('--home <folder>', 'where the embedded one lives (JOBLEDGER_HOME; default: .jobledger)')
+    .option(
+      '--eventstore-url <url>',
+      'EventStoreDB that keeps the history (JOBLEDGER_EVENTSTORE_URL; default: none)',
+    )
+    .option('--ledger <name>', 'name of the ledger there (JOBLEDGER_LEDGER; default: jobledger)')
     .option('--schema <name>', 'schema of the tables (JOBLEDGER_SCHEMA; default: jobledger)')
     .option('--json', 'answer in JSON on standard output')
     .exitOverride()

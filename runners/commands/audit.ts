@@ -1,7 +1,6 @@
 /** `audit`: folds the history once more and compares it with the tables, row by row. */
 import * as E from 'fp-ts/lib/Either.js';
 import { audit as auditProjection, type AuditReport } from '../../adapters/postgres/audit.js';
-import { postgresEventStore } from '../../adapters/postgres/event-store.js';
 import { explainStoreError } from '../../domain/errors.js';
 import type { Projection } from '../../projections/projection.js';
 import type { Ledger } from '../ledger.js';
@@ -30,16 +29,14 @@ interface Findings {
 
 const compareAll = async (
   { out, json }: CommandContext,
-  { pool, schema }: Ledger,
+  { pool, schema, historyOn }: Ledger,
   projections: readonly Projection[],
 ): Promise<Findings> => {
   const reports: AuditReport[] = [];
   const failures: string[] = [];
   for (const projection of projections) {
     out.progress(`comparing ${projection.name} with the history …`);
-    const report = await auditProjection(pool, schema, projection, (client) =>
-      postgresEventStore(client, { schema }),
-    )();
+    const report = await auditProjection(pool, schema, projection, historyOn)();
     if (E.isLeft(report)) {
       failures.push(`${projection.name} could not be compared: ${explainStoreError(report.left)}`);
       continue;
@@ -66,10 +63,11 @@ const auditThem = async (context: CommandContext, names: readonly string[]): Pro
   const wanted = projectionsNamed(names);
   if (E.isLeft(wanted)) return wrongUsage(wanted.left);
   return context.withLedger('operator', async (ledger) => {
-    const kept = wanted.right.filter(({ drive }) => drive === 'catch-up');
+    const driven = wanted.right.map(ledger.driven);
+    const kept = driven.filter(({ drive }) => drive === 'catch-up');
     const statuses = await bringUpToDate(ledger, kept, context.out);
     if (E.isLeft(statuses)) return storeFailed(statuses.left);
-    const findings = await compareAll(context, ledger, wanted.right);
+    const findings = await compareAll(context, ledger, driven);
     const outcome = verdictOn(findings, haltsOf(statuses.right));
     const equal = findings.failures.length === 0 && findings.reports.every((report) => report.equal);
     if (context.json) await context.out.json({ equal, projections: findings.reports });

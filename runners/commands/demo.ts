@@ -41,7 +41,7 @@ const show = async (
   const tell = async (line: string): Promise<unknown> => (json ? undefined : out.line(line));
   const report = await runDemo({ ledger, desk, out, tell });
   if (E.isLeft(report)) return storeFailed(report.left);
-  const found = await pointers(ledger, findingFlags(config, ledger.schema, env, cwd))();
+  const found = await pointers(ledger, findingFlags(config, ledger, env, cwd))();
   if (E.isLeft(found)) return storeFailed(found.left);
   const files = readdirSync(desk.folder);
   if (json) await out.json({ ...report.right, schema: ledger.schema, folder, files, tryNext: found.right });
@@ -53,7 +53,15 @@ const demonstrate = async (context: CommandContext): Promise<Outcome> => {
   const { config, cwd, out } = context;
   const schema = schemaName(`${config.schema}_demo`);
   if (E.isLeft(schema)) return wrongUsage(schema.left.message);
-  const opened = await openLedger({ ...config, schema: schema.right, by: 'demo', report: out.tell })();
+  const opened = await openLedger({
+    ...config,
+    schema: schema.right,
+    // What an earlier demo has appended to an EventStoreDB stays there, under another name.
+    ledger: `${config.ledger ?? 'jobledger'}demo${Date.now().toString(36)}`,
+    by: 'demo',
+    report: out.tell,
+    isAfresh: true,
+  })();
   if (E.isLeft(opened)) return failedOutside(opened.left.message);
   const ledger = opened.right;
   try {

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { startProjector } from '../../adapters/postgres/live-projector.js';
 import { projectionStatus, type ProjectionStatus } from '../../adapters/postgres/projector.js';
 import { explainStoreError } from '../../domain/errors.js';
-import { catchUpProjections, projections } from '../../projections/index.js';
+import { projections } from '../../projections/index.js';
 import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
 import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
@@ -29,7 +29,7 @@ const show = async (
 
 const catchUpOnce = (context: CommandContext): Promise<Outcome> =>
   context.withLedger('projector', async (ledger) => {
-    const statuses = await bringUpToDate(ledger, catchUpProjections, context.out);
+    const statuses = await bringUpToDate(ledger, ledger.projected, context.out);
     return E.isLeft(statuses) ? storeFailed(statuses.left) : show(context, statuses.right);
   });
 
@@ -40,9 +40,9 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   });
 
 const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome> =>
-  withLedger('projector', async ({ pool, schema, store, findServer }) => {
+  withLedger('projector', async ({ pool, schema, store, findServer, projected }) => {
     const signal = stopSignal();
-    const projector = startProjector(pool, schema, catchUpProjections, {
+    const projector = startProjector(pool, schema, projected, {
       store,
       wake: (onWake) => {
         const stop = store.onNews(onWake);
@@ -53,15 +53,15 @@ const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome>
         void findServer();
       },
     });
-    out.tell(`keeping ${catchUpProjections.map(({ name }) => name).join(', ')}; Ctrl-C ends it`);
+    out.tell(`keeping ${projected.map(({ name }) => name).join(', ')}; Ctrl-C ends it`);
     await stopped(signal);
     await projector.stop();
     return done;
   });
 
 const showStatus = (context: CommandContext): Promise<Outcome> =>
-  context.withLedger('operator', async ({ pool, schema, store }) => {
-    const kept = projections.filter(({ drive }) => drive === 'catch-up');
+  context.withLedger('operator', async ({ pool, schema, store, driven }) => {
+    const kept = projections.map(driven).filter(({ drive }) => drive === 'catch-up');
     const statuses = await projectionStatus(pool, schema, kept, store)();
     return E.isLeft(statuses) ? storeFailed(statuses.left) : show(context, statuses.right);
   });

@@ -1,7 +1,6 @@
 /** `rebuild`: makes tables anew from the history. */
 import * as E from 'fp-ts/lib/Either.js';
 import { readCheckpoint } from '../../adapters/postgres/checkpoint.js';
-import { postgresEventStore } from '../../adapters/postgres/event-store.js';
 import { rebuild as rebuildProjection, type RebuildReport } from '../../adapters/postgres/rebuild.js';
 import { shadowPlace } from '../../adapters/postgres/shadow.js';
 import { claimedJob } from '../../projections/claimed-job.js';
@@ -32,13 +31,13 @@ const watch = ({ pool, schema, store }: Ledger, projection: Projection, out: Out
 };
 
 const rebuildOne = async (ledger: Ledger, projection: Projection, out: Output) => {
-  const { pool, schema, store } = ledger;
+  const { pool, schema, store, historyOn } = ledger;
   const stop = watch(ledger, projection, out);
   try {
     return await rebuildProjection(pool, schema, projection, {
       store,
       parks: [claimedJob.name],
-      historyOn: (client) => postgresEventStore(client, { schema }),
+      historyOn,
     })();
   } finally {
     stop();
@@ -60,11 +59,12 @@ const rebuildThem = async (context: CommandContext, names: readonly string[]): P
   const { out, json, withLedger } = context;
   return withLedger('operator', async (ledger) => {
     // What a table was merely behind with is no fault of its rows, and is not told as one.
-    const kept = wanted.right.filter(({ drive }) => drive === 'catch-up');
+    const driven = wanted.right.map(ledger.driven);
+    const kept = driven.filter(({ drive }) => drive === 'catch-up');
     const statuses = await bringUpToDate(ledger, kept, out);
     if (E.isLeft(statuses)) return storeFailed(statuses.left);
     const reports: RebuildReport[] = [];
-    for (const projection of wanted.right) {
+    for (const projection of driven) {
       const rebuilt = await rebuildOne(ledger, projection, out);
       if (E.isLeft(rebuilt)) return storeFailed(rebuilt.left);
       reports.push(rebuilt.right);

@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type pg from 'pg';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
+import { settleHistory } from '../../adapters/postgres/history-elsewhere.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { quoteIdentifier } from '../../adapters/postgres/schema-name.js';
 import { allowSilence, patience } from '../../adapters/postgres/silence.js';
@@ -19,7 +20,8 @@ export interface Afresh {
 
 const isFirst = async (client: pg.ClientBase, schema: string): Promise<boolean> => {
   const { rows } = await client.query<{ found: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${quoteIdentifier(schema)}.event) AS found`,
+    `SELECT EXISTS (SELECT FROM ${quoteIdentifier(schema)}.event)
+      OR EXISTS (SELECT FROM ${quoteIdentifier(schema)}.history_elsewhere) AS found`,
   );
   return rows[0]?.found !== true;
 };
@@ -43,7 +45,8 @@ const lock = async (client: pg.ClientBase, schema: string): Promise<boolean> => 
 export const beginAfresh = async ({
   pool,
   schema,
-}: Pick<Ledger, 'pool' | 'schema'>): Promise<E.Either<StoreError, Afresh>> => {
+  elsewhere,
+}: Pick<Ledger, 'pool' | 'schema' | 'elsewhere'>): Promise<E.Either<StoreError, Afresh>> => {
   const client = await pool.connect();
   allowSilence(client, patience.rebuild);
   // Its session ends with it, and the lock with the session.
@@ -56,9 +59,10 @@ export const beginAfresh = async ({
   })();
   const failure = E.isLeft(begun) ? begun.left : begun.right ? undefined : busy(schema);
   const migrated = failure === undefined ? await migrate(pool, schema)() : E.left(failure);
-  if (E.isRight(migrated)) return E.right({ release });
+  const settled = E.isLeft(migrated) ? migrated : await settleHistory(pool, schema, elsewhere)();
+  if (E.isRight(settled)) return E.right({ release });
   release();
-  return migrated;
+  return settled;
 };
 
 const busy = (schema: string): StoreError =>

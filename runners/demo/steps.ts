@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { explainDumpError } from '../../adapters/mediawiki/index.js';
 import { audit } from '../../adapters/postgres/audit.js';
-import { postgresEventStore } from '../../adapters/postgres/event-store.js';
 import type { StoreError } from '../../domain/errors.js';
 import { projections } from '../../projections/index.js';
 import type { EnqueueAnswer } from '../producer/enqueueing.js';
@@ -80,14 +79,12 @@ export interface Audited {
   readonly unequal: readonly string[];
 }
 
-export const auditAll = async ({ pool, schema }: Ledger, out: Output): Step<Audited> => {
+export const auditAll = async ({ pool, schema, driven, historyOn }: Ledger, out: Output): Step<Audited> => {
   const unequal: string[] = [];
   let rows = 0;
   for (const projection of projections) {
     out.progress(`comparing ${projection.name} with the history …`);
-    const report = await audit(pool, schema, projection, (client) =>
-      postgresEventStore(client, { schema }),
-    )();
+    const report = await audit(pool, schema, driven(projection), historyOn)();
     if (E.isLeft(report)) return report;
     rows += Number(report.right.rows);
     if (!report.right.equal) unequal.push(projection.name);

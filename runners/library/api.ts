@@ -15,6 +15,10 @@ import { startWork, type RunningWork, type WorkOptions } from '../work.js';
 export interface LedgerOptions {
   /** PostgreSQL 14 or newer. Default: an embedded one under `home`. */
   readonly databaseUrl?: string;
+  /** `esdb://…`: an EventStoreDB that keeps the history. Default: beside the tables. */
+  readonly eventstoreUrl?: string;
+  /** Name of the ledger there. Default: `jobledger`. */
+  readonly ledger?: string;
   /** Folder of the embedded PostgreSQL. Default `.jobledger`. */
   readonly home?: string;
   /** Default `jobledger`. */
@@ -52,6 +56,8 @@ export const openLedger = (options: LedgerOptions = {}): TE.TaskEither<OpenFaile
       databaseUrl: options.databaseUrl,
       home: options.home ?? '.jobledger',
       schema: options.schema ?? 'jobledger',
+      eventstoreUrl: options.eventstoreUrl,
+      ledger: options.ledger,
       by: options.by ?? 'library',
       report: options.report ?? silence,
     }),

@@ -6,7 +6,6 @@ import type { StoreError } from '../../domain/errors.js';
 import type { JobSpecification } from '../../domain/job/specification.js';
 import type { ExistingJob } from '../../domain/job/state.js';
 import { jobStream, type RecordedEvent } from '../../domain/ledger.js';
-import { catchUpProjections } from '../../projections/index.js';
 import type { Ledger as Site } from '../ledger.js';
 import {
   cancelJob,
@@ -62,7 +61,7 @@ const asking = (site: Site): Asking => ({
     if (E.isLeft(events)) return events;
     return events.right.length === 0 ? E.left({ _tag: 'JobNotFound', jobId }) : events;
   },
-  project: () => TE.map(() => undefined)(site.catchUp(catchUpProjections)),
+  project: () => TE.map(() => undefined)(site.catchUp(site.projected)),
   retry: (jobId, options) => retryJob(site, jobId, options),
   retryAbandoned: (which) => retryAbandoned(site, which),
   cancel: (jobId, options) => cancelJob(site, jobId, options),

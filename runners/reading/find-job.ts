@@ -2,9 +2,10 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
 import { inSchema } from '../../adapters/postgres/schema-name.js';
+import { succeeded } from '../../adapters/postgres/outcome.js';
 import { rowsOf } from '../../adapters/postgres/statement.js';
 import type { StoreError } from '../../domain/errors.js';
-import { isUuid, jobStream, type RecordedEvent } from '../../domain/ledger.js';
+import { isUuid, jobIdOf, jobStream, type RecordedEvent } from '../../domain/ledger.js';
 import type { Ledger } from '../ledger.js';
 
 export type JobKey = { readonly jobId: string } | { readonly number: bigint };
@@ -27,13 +28,29 @@ FROM __schema__.event e
 WHERE e.type = 'JobEnqueued' AND e.data->>'number' = $1
 LIMIT 1`;
 
-const idOfNumber = ({ pool, schema }: Ledger, number: bigint) =>
+const isNumbered = (data: unknown, number: string): boolean =>
+  typeof data === 'object' && data !== null && 'number' in data && data.number === number;
+
+/** A history elsewhere has no index of numbers: it is read until the job is found. */
+const findElsewhere = async (store: Ledger['store'], number: string): Promise<string | undefined> => {
+  const end = await succeeded(store.end());
+  for (let after = 0n; after < end;) {
+    const stretch = { after, upTo: end, types: ['JobEnqueued'], streamPrefix: 'job-', limit: 5_000 };
+    const page = await succeeded(store.readAll(stretch));
+    const found = page.events.find(({ data }) => isNumbered(data, number));
+    if (found !== undefined) return jobIdOf(found.stream);
+    after = page.upTo;
+  }
+  return undefined;
+};
+
+const idOfNumber = ({ pool, schema, store, elsewhere }: Ledger, number: bigint) =>
   attempt(async () => {
     for (const text of [IN_TABLE, IN_HISTORY]) {
       const [row] = await rowsOf(pool, { text: inSchema(text, schema) }, [number.toString()]);
       if (row !== undefined) return row[0] ?? undefined;
     }
-    return undefined;
+    return elsewhere === undefined ? undefined : findElsewhere(store, number.toString());
   });
 
 /** No events: there is no such job. */

@@ -52,7 +52,7 @@ WITH RECURSIVE clock AS MATERIALIZED (
   SELECT head.wiki, head.type, min(coalesce(r.due, CASE
     WHEN last.type IN ('JobReleased', 'JobRequeued') THEN (last.metadata->>'occurredAt')::timestamptz
     ELSE (enqueued.data->>'enqueuedAt')::timestamptz
-  END)) AS since
+  END, (SELECT j.job_timestamp FROM __schema__.job j WHERE j.job_uuid = r.job))) AS since
   FROM head
   CROSS JOIN LATERAL (
     SELECT r.job, r.revision, r.due

@@ -57,7 +57,8 @@ const readCandidates = async (
   for (const { jobId } of session.picked) {
     const candidate = candidateOf(jobId, streams.right.get(jobStream(jobId)) ?? [], handlerOf);
     if (E.isLeft(candidate)) {
-      log(`job ${jobId} was taken from the queue: ${candidate.left}`);
+      const { isGone, why } = candidate.left;
+      if (!isGone || session.isBehind !== true) log(`job ${jobId} was taken from the queue: ${why}`);
       stale.push(jobId);
     } else if (candidate.right !== undefined) candidates.push(candidate.right);
   }
@@ -65,14 +66,20 @@ const readCandidates = async (
   return E.isLeft(dropped) ? dropped : E.right(candidates);
 };
 
+/** `isGone`: the job waits no more, as its stream says. */
+interface Unfit {
+  readonly isGone: boolean;
+  readonly why: string;
+}
+
 const candidateOf = (
   jobId: string,
   events: readonly RecordedEvent[],
   handlerOf: ClaimOptions['handlerOf'],
-): E.Either<string, Candidate | undefined> => {
+): E.Either<Unfit, Candidate | undefined> => {
   const state = foldJob(events);
-  if (E.isLeft(state)) return E.left(state.left.message);
-  if (state.right._tag !== 'Waiting') return E.left(`it is ${state.right._tag}`);
+  if (E.isLeft(state)) return E.left({ isGone: false, why: state.left.message });
+  if (state.right._tag !== 'Waiting') return E.left({ isGone: true, why: `it is ${state.right._tag}` });
   const handler = handlerOf(state.right.job.enqueued.type);
   const wantedAt = events[Number(state.right.job.wantedRevision)]?.position ?? 0n;
   return E.right(handler === undefined ? undefined : { jobId, state: state.right, wantedAt, handler });

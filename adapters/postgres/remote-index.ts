@@ -1,0 +1,78 @@
+/**
+ * Look-ups where the history is elsewhere: the tables are brought to its end first, and what they say of positions is read from the
+ * streams. They may miss what was appended meanwhile, and never invent anything.
+ */
+import { isLeft, left, right } from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import type pg from 'pg';
+import type { StoreError } from '../../domain/errors.js';
+import { jobStream } from '../../domain/ledger.js';
+import type { EventStore } from '../../domain/ports.js';
+import type { ExecutedEqual, JobIndex } from '../../projections/ports.js';
+import { attempt } from './error-mapping.js';
+import { byQuestion, dedupColumns, postgresJobIndex } from './job-index.js';
+import { succeeded } from './outcome.js';
+import { inSchema, type SchemaName } from './schema-name.js';
+import { prepared, rowsOf, type Cells } from './statement.js';
+
+// The last enqueued are the likeliest to have begun last; who misses a better one lets a job run once more.
+const EXECUTED = `
+SELECT asked.n::text, found.job::text, found.begun_revision::text, found.root_timestamp
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(wiki, type, sha1, n)
+CROSS JOIN LATERAL (
+  SELECT d.job, d.begun_revision, d.root_timestamp
+  FROM __schema__.duplicate d
+  WHERE d.begun_revision IS NOT NULL AND d.wiki = asked.wiki AND d.type = asked.type AND d.sha1 = asked.sha1
+  ORDER BY d.number DESC
+  LIMIT 5
+) AS found`;
+
+const latest = (found: readonly (ExecutedEqual | undefined)[]): ExecutedEqual | undefined =>
+  found.reduce<ExecutedEqual | undefined>(
+    (best, next) =>
+      next !== undefined && (best === undefined || next.position > best.position) ? next : best,
+    undefined,
+  );
+
+export const remoteJobIndex = (
+  pool: pg.Pool,
+  schema: SchemaName,
+  store: Pick<EventStore, 'readStream'>,
+  upToDate: TaskEither<StoreError, unknown>,
+): JobIndex => {
+  const index = postgresJobIndex(pool, schema);
+  const executed = prepared('executed-elsewhere', inSchema(EXECUTED, schema));
+
+  const current =
+    <Q, A>(ask: (questions: readonly Q[]) => TaskEither<StoreError, readonly A[]>) =>
+    (questions: readonly Q[]): TaskEither<StoreError, readonly A[]> =>
+    async () => {
+      if (questions.length === 0) return right([]);
+      const done = await upToDate();
+      return isLeft(done) ? left(done.left) : ask(questions)();
+    };
+
+  const begun = async ([, job, revision, rootTimestamp]: Cells): Promise<ExecutedEqual | undefined> => {
+    const jobId = job ?? '';
+    const read = store.readStream(jobStream(jobId), { from: BigInt(revision ?? 0), limit: 1 });
+    const [event] = await succeeded(read);
+    return event?.type === 'AttemptStarted'
+      ? { jobId, position: event.position, rootTimestamp: rootTimestamp ?? undefined }
+      : undefined;
+  };
+
+  return {
+    ...index,
+    survivors: current(index.survivors),
+    newestRoots: current(index.newestRoots),
+    newestBegun: current(index.newestBegun),
+    suppressedIds: current(index.suppressedIds),
+    executedEquals: current((keys) =>
+      attempt(async () => {
+        const rows = await rowsOf(pool, executed, dedupColumns(keys));
+        const answers = byQuestion(keys.length, rows, (cells) => cells);
+        return Promise.all(answers.map(async (cells) => latest(await Promise.all(cells.map(begun)))));
+      }),
+    ),
+  };
+};

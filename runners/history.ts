@@ -1,0 +1,129 @@
+/** Where the history is: in the PostgreSQL of the tables, or on an EventStoreDB; and what depends on that. */
+import * as E from 'fp-ts/lib/Either.js';
+import type pg from 'pg';
+import { eventStoreDbStore } from '../adapters/eventstoredb/event-store.js';
+import type { HistoryOn } from '../adapters/postgres/audit.js';
+import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
+import { postgresEventStore } from '../adapters/postgres/event-store.js';
+import { inlineWrites } from '../adapters/postgres/inline.js';
+import { postgresJobIndex } from '../adapters/postgres/job-index.js';
+import { catchUp } from '../adapters/postgres/projector.js';
+import { remoteJobIndex } from '../adapters/postgres/remote-index.js';
+import { reservingClaimDesk, type ClaimFigures } from '../adapters/postgres/reserving-desk.js';
+import type { SchemaName } from '../adapters/postgres/schema-name.js';
+import { postgresWakeUps } from '../adapters/postgres/wake-ups.js';
+import type { StoreError } from '../domain/errors.js';
+import type { EventStore } from '../domain/ports.js';
+import { asCatchUp, catchUpProjections, inlineProjections } from '../projections/index.js';
+import type { ClaimDesk, JobIndex } from '../projections/ports.js';
+import type { Projection } from '../projections/projection.js';
+import { keeper, type Keeper } from './keeper.js';
+
+export interface LedgerStore extends EventStore {
+  /** Tells waiting subscriptions, of every process, that there is news. Appends do so themselves. */
+  readonly wake: () => void;
+  /** Calls the listener when there may be news: of the job named, or that there were appends. Gives back how to stop. */
+  readonly onNews: (listener: (jobId?: string) => void) => () => void;
+  /** Tells all listeners, of every process, that there is news of this job. */
+  readonly summon: (jobId: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface History {
+  readonly store: LedgerStore;
+  readonly index: JobIndex;
+  readonly claimDesk: ClaimDesk;
+  /** A projection as it is driven here. */
+  readonly driven: (projection: Projection) => Projection;
+  /** What `project` keeps. */
+  readonly projected: readonly Projection[];
+  /** The history as a client sees it inside its transaction. */
+  readonly historyOn: HistoryOn;
+  /** Keeps what runners depend on; undefined where the appends do. */
+  readonly keeper: Keeper | undefined;
+  /** Undefined where claims are held by locks. */
+  readonly claimFigures: () => ClaimFigures | undefined;
+  /** The ledger's name on the EventStoreDB; undefined where the history is in the tables' own database. */
+  readonly elsewhere: string | undefined;
+}
+
+export const historyInPostgres = (pool: pg.Pool, schema: SchemaName): History => {
+  const inline = inlineWrites(inlineProjections);
+  return {
+    store: postgresEventStore(pool, { schema, inline }),
+    index: postgresJobIndex(pool, schema),
+    claimDesk: postgresClaimDesk(pool, schema, inline),
+    driven: (projection) => projection,
+    projected: catchUpProjections,
+    historyOn: (client) => postgresEventStore(client, { schema }),
+    keeper: undefined,
+    claimFigures: () => undefined,
+    elsewhere: undefined,
+  };
+};
+
+export interface EventStoreAddress {
+  readonly url: string;
+  readonly ledger: string;
+  readonly log: (line: string) => void;
+}
+
+/** News of appends come from the history itself; summonses, which are addressed to runners, by way of the tables' database. */
+const storeElsewhere = (
+  pool: pg.Pool,
+  schema: SchemaName,
+  address: EventStoreAddress,
+): E.Either<StoreError, LedgerStore> => {
+  const opened = eventStoreDbStore(address);
+  if (E.isLeft(opened)) return opened;
+  const store = opened.right;
+  const wakeUps = postgresWakeUps(pool, schema);
+  return E.right({
+    ...store,
+    onNews: (listener) => {
+      const stops = [store.onNews(() => listener()), wakeUps.listen(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    summon: wakeUps.summon,
+    close: async () => {
+      await Promise.all([store.close(), wakeUps.close()]);
+    },
+  });
+};
+
+export const historyElsewhere = (
+  pool: pg.Pool,
+  schema: SchemaName,
+  address: EventStoreAddress,
+): E.Either<StoreError, History> => {
+  const opened = storeElsewhere(pool, schema, address);
+  if (E.isLeft(opened)) return opened;
+  const store = opened.right;
+  const kept = inlineProjections.map(asCatchUp);
+
+  const round = async (): Promise<E.Either<StoreError, boolean>> => {
+    let hasMoved = false;
+    const onProgress = (): void => {
+      hasMoved = true;
+    };
+    return E.map(() => hasMoved)(await catchUp(pool, schema, kept, { store, onProgress })());
+  };
+  const keeping = keeper({ round, onNews: (listener) => store.onNews(() => listener()) });
+  const index = remoteJobIndex(pool, schema, store, keeping.upToDate);
+  // No append goes through this desk: it only looks what is ready.
+  const desk = postgresClaimDesk(pool, schema, inlineWrites([]));
+  const claimDesk = reservingClaimDesk(pool, schema, desk, { store, index, upToDate: keeping.upToDate });
+  return E.right({
+    store,
+    index,
+    claimDesk,
+    driven: asCatchUp,
+    projected: [...kept, ...catchUpProjections],
+    historyOn: () => store,
+    keeper: keeping,
+    claimFigures: claimDesk.figures,
+    elsewhere: address.ledger,
+  });
+};
