@@ -74,13 +74,23 @@ const perform = (producer, task) => {
   }
 };
 
-/** @type {Producer | undefined} */
-let producer;
-for (const task of tasks) {
-  if (task.kind === 'set-up') await system.setUp(url, settings);
-  else producer ??= await system.openProducer(url, settings);
-  const begun = now();
-  const count = producer === undefined ? 0 : await perform(producer, task);
-  process.send?.({ kind: 'task', jobs: count, milliseconds: now() - begun });
+const performAll = async () => {
+  /** @type {Producer | undefined} */
+  let producer;
+  for (const task of tasks) {
+    if (task.kind === 'set-up') await system.setUp(url, settings);
+    else producer ??= await system.openProducer(url, settings);
+    const begun = now();
+    const count = producer === undefined ? 0 : await perform(producer, task);
+    process.send?.({ kind: 'task', jobs: count, milliseconds: now() - begun });
+  }
+  await producer?.close();
+};
+
+try {
+  await performAll();
+} catch (error) {
+  // Its reason on one line, without a stack: it goes into the report.
+  process.stderr.write(error instanceof Error ? error.message : String(error));
+  process.exit(1);
 }
-await producer?.close();
