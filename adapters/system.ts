@@ -3,25 +3,33 @@ import { createHash, hash, randomFillSync } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 
 const POOL_BYTES = 4_096;
-const ID_BYTES = 8;
-const pool = Buffer.alloc(POOL_BYTES);
-let used = POOL_BYTES;
+const ID_DIGITS = 16;
+let pool = '';
+let used = 0;
 
-/** Drawn from the system in portions: a call for each id is what ids would cost. */
-const randomHex = (): string => {
-  if (used + ID_BYTES > POOL_BYTES) {
-    randomFillSync(pool);
+/** Where the next random hex digits of an id stand in the pool. Drawn from the system in portions: a call for each is what ids would cost. */
+const nextDigits = (): number => {
+  if (used + ID_DIGITS > pool.length) {
+    pool = randomFillSync(Buffer.allocUnsafe(POOL_BYTES)).toString('hex');
     used = 0;
   }
-  used += ID_BYTES;
-  return pool.toString('hex', used - ID_BYTES, used);
+  used += ID_DIGITS;
+  return used - ID_DIGITS;
 };
 
-const variantOf = (hexDigit: string): string => ((Number.parseInt(hexDigit, 16) & 0x3) | 0x8).toString(16);
+const variantOf = (hexDigit: string): string => '89ab'.charAt(Number.parseInt(hexDigit, 16) & 0x3);
 
 const LARGEST_COUNT = 0xfff;
 let moment = 0;
 let count = 0;
+/** Of an id of this moment: its time and its version. */
+let head = '';
+
+const setMoment = (milliseconds: number): void => {
+  [moment, count] = [milliseconds, 0];
+  const time = moment.toString(16).padStart(12, '0');
+  head = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+};
 
 /**
  * A UUID that sorts by the time it was made, and within this process by the order of making: RFC 9562's version 7 with its twelve bits
@@ -29,12 +37,12 @@ let count = 0;
  */
 export const newId = (): string => {
   const now = Date.now();
-  if (now > moment) [moment, count] = [now, 0];
+  if (now > moment) setMoment(now);
   else if (count < LARGEST_COUNT) count += 1;
-  else [moment, count] = [moment + 1, 0];
-  const time = moment.toString(16).padStart(12, '0');
-  const random = randomHex();
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${variantOf(random.charAt(0))}${random.slice(1, 4)}-${random.slice(4, 16)}`;
+  else setMoment(moment + 1);
+  const at = nextDigits();
+  const counter = count.toString(16).padStart(3, '0');
+  return `${head}${counter}-${variantOf(pool.charAt(at))}${pool.slice(at + 1, at + 4)}-${pool.slice(at + 4, at + 16)}`;
 };
 
 const UUID_BYTES = 16;

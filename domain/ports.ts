@@ -10,13 +10,13 @@ export interface StreamAppend {
   readonly stream: StreamName;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
+  /** The writer has read or written the expected revision in this very store, so that it need not be looked up once more. */
+  readonly isSeen?: boolean;
 }
 
 export interface Appended {
   readonly stream: StreamName;
   readonly revision: Revision;
-  /** Position of the last event written. */
-  readonly position: Position;
   /** True where the same event ids already stood there: a retry of an append whose answer was lost. */
   readonly alreadyThere: boolean;
 }

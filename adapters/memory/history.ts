@@ -63,7 +63,6 @@ const indexBehind = (events: readonly Stored[], after: Position): number => {
 const appendedAt = (event: Stored, alreadyThere: boolean): Appended => ({
   stream: event.stream,
   revision: event.revision,
-  position: event.position,
   alreadyThere,
 });
 

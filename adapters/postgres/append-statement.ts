@@ -44,7 +44,7 @@ won AS (
   )${before.map((name) => ` AND (SELECT count(*) FROM ${name}) >= 0`).join('')}
   ORDER BY i.n
   ON CONFLICT (stream, revision) DO NOTHING
-  RETURNING stream, position
+  RETURNING stream
 )`;
 
 const REST = `
@@ -54,12 +54,7 @@ rest AS (
   FROM input i JOIN won w ON w.stream = i.stream
   WHERE NOT i.leads
   ORDER BY i.n
-  RETURNING stream, position
 )`;
-
-const outcome = (from: string): string => `
-SELECT json_object_agg(o.stream, o.position)::text
-FROM (SELECT w.stream, max(w.position)::text AS position FROM ${from} w GROUP BY w.stream) o`;
 
 const textOf = (schema: SchemaName, hasRest: boolean, fragments: readonly Fragment[]): string => {
   let offset = INPUT_PARAMETERS;
@@ -77,8 +72,7 @@ const textOf = (schema: SchemaName, hasRest: boolean, fragments: readonly Fragme
     ...(hasRest ? [REST] : []),
     ...later.map(({ text }) => text),
   ];
-  const from = hasRest ? '(SELECT * FROM won UNION ALL SELECT * FROM rest)' : 'won';
-  return inSchema(`WITH${tables.join(',')}${outcome(from)}`, schema);
+  return inSchema(`WITH${tables.join(',')} SELECT json_agg(w.stream)::text FROM won w`, schema);
 };
 
 /** Texts by the combination of fragments, so that each is made, hashed and prepared once. */

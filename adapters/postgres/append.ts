@@ -4,6 +4,7 @@ import { conflict, rejected, unavailable } from '../../domain/errors.js';
 import type { AppendOutcome, StreamAppend } from '../../domain/ports.js';
 import { encodeAppend, repeatedStream, type EncodedAppend } from '../encoded-append.js';
 import { appendParameters, appendStatements, type Fragment } from './append-statement.js';
+import { copyAppend, isForCopy } from './copy-append.js';
 import { isAboutValues, StoreFailure, toStoreError } from './error-mapping.js';
 import type { SchemaName } from './schema-name.js';
 import { standingOutcomes } from './standing.js';
@@ -43,29 +44,27 @@ interface Target {
   readonly db: Queryable;
   readonly schema: SchemaName;
   readonly inline: InlineWrites | undefined;
+  readonly isOwnTransaction: boolean;
   readonly statementFor: ReturnType<typeof appendStatements>;
 }
 
 /** Runs the statement, notes what was inserted, and gives back the rest. */
 const insert = async (
-  { db, inline, statementFor }: Target,
+  { db, statementFor }: Target,
   appends: readonly EncodedAppend[],
+  fragments: readonly Fragment[],
   outcomes: Outcomes,
 ): Promise<readonly EncodedAppend[]> => {
-  const fragments = inline?.fragments(appends.map(({ append }) => append)) ?? [];
   const hasRest = appends.some(({ events }) => events.length > 1);
   const values = [...appendParameters(appends), ...fragments.flatMap(({ params }) => params)];
   const [row] = await rowsOf(db, statementFor(hasRest, fragments), values);
-  const positions = new Map<string, string>(Object.entries(JSON.parse(row?.[0] ?? '{}')));
-  return appends.filter((each) => {
-    const { stream } = each.append;
-    const position = positions.get(stream);
-    if (position === undefined) return true;
-    const appended = { stream, revision: each.last, position: BigInt(position), alreadyThere: false };
-    outcomes.set(each, right(appended));
-    return false;
-  });
+  const won = new Set<string>(JSON.parse(row?.[0] ?? '[]'));
+  for (const each of appends) if (won.has(each.append.stream)) outcomes.set(each, written(each));
+  return appends.filter((each) => !won.has(each.append.stream));
 };
+
+const written = ({ append: { stream }, last }: EncodedAppend): AppendOutcome =>
+  right({ stream, revision: last, alreadyThere: false });
 
 /** Notes why streams were not inserted, and gives back those that could be by now. */
 const judge = async (
@@ -88,9 +87,17 @@ const write = async (
   appends: readonly EncodedAppend[],
   outcomes: Outcomes,
 ): Promise<void> => {
+  const fragmentsOf = (some: readonly EncodedAppend[]): readonly Fragment[] =>
+    target.inline?.fragments(some.map(({ append }) => append)) ?? [];
+  const fragments = fragmentsOf(appends);
+  if (isForCopy(target, appends, fragments) && (await copyAppend(target, appends, fragments))) {
+    for (const each of appends) outcomes.set(each, written(each));
+    return;
+  }
   let open = appends;
   for (let tries = 0; tries < TRIES && open.length > 0; tries += 1) {
-    open = await judge(target, await insert(target, open, outcomes), outcomes);
+    const lost = await insert(target, open, open === appends ? fragments : fragmentsOf(open), outcomes);
+    open = await judge(target, lost, outcomes);
   }
   for (const each of open) {
     outcomes.set(each, left(unavailable(`stream ${each.append.stream} changed at every try; try again`)));
@@ -118,12 +125,18 @@ const writeKeepingNeighbours = async (
   }
 };
 
+export interface AppendOptions {
+  readonly inline?: InlineWrites | undefined;
+  /** The client is inside a transaction of ours: a savepoint may be set in it, and events go in by COPY. */
+  readonly isOwnTransaction?: boolean | undefined;
+}
+
 export const appender = (
   db: Queryable,
   schema: SchemaName,
-  inline: InlineWrites | undefined,
+  { inline, isOwnTransaction = false }: AppendOptions,
 ): ((appends: readonly StreamAppend[]) => Promise<readonly AppendOutcome[]>) => {
-  const target = { db, schema, inline, statementFor: appendStatements(schema) };
+  const target = { db, schema, inline, isOwnTransaction, statementFor: appendStatements(schema) };
   return async (appends) => {
     const repeated = repeatedStream(appends);
     if (repeated !== undefined) {

@@ -73,7 +73,7 @@ export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: Inl
             return use({
               ...rows,
               pickMs: performance.now() - asked,
-              store: postgresEventStore(client, { schema, inline }),
+              store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
               index: postgresJobIndex(client, schema),
               dropStale: (jobIds) =>
                 attempt(async () => {

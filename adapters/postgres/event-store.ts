@@ -12,6 +12,8 @@ import { postgresWakeUps, type WakeUps } from './wake-ups.js';
 export interface PostgresEventStoreOptions {
   readonly schema: SchemaName;
   readonly inline?: InlineWrites;
+  /** The client is inside a transaction of ours: a savepoint may be set in it. */
+  readonly isOwnTransaction?: boolean;
   /** How long a subscription waits, at most, before it looks again. Default 1 s. */
   readonly pollMilliseconds?: number;
 }
@@ -36,9 +38,9 @@ export interface PostgresEventStore extends EventStore {
  */
 export const postgresEventStore = (
   db: Queryable,
-  { schema, inline, pollMilliseconds = 1_000 }: PostgresEventStoreOptions,
+  { schema, inline, isOwnTransaction, pollMilliseconds = 1_000 }: PostgresEventStoreOptions,
 ): PostgresEventStore => {
-  const append = appender(db, schema, inline);
+  const append = appender(db, schema, { inline, isOwnTransaction });
   const horizon = openHorizon(postgresObserve(db, schema));
   const wakeUps: WakeUps | undefined = isPool(db) ? postgresWakeUps(db, schema) : undefined;
 

@@ -23,19 +23,15 @@ SELECT
   (
     SELECT string_agg(e.id::text, ',' ORDER BY e.revision) FROM __schema__.event e
     WHERE e.stream = q.stream AND e.revision BETWEEN q.first AND q.last AND __schema__.only_by_index(e.revision)
-  ),
-  (
-    SELECT e.position FROM __schema__.event e
-    WHERE e.stream = q.stream AND e.revision = q.last AND __schema__.only_by_index(e.revision)
-  )::text
+  )
 FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS q (stream, first, last, n)
 ORDER BY q.n`;
 
-const standingOf = ({ append, events, last }: EncodedAppend, [newest, ids, position]: Cells): Standing => {
+const standingOf = ({ append, events, last }: EncodedAppend, [newest, ids]: Cells): Standing => {
   const { stream, expected } = append;
   const current = newest ? BigInt(newest) : undefined;
-  if (position && ids === events.map(({ id }) => id).join(',')) {
-    const appended = { stream, revision: last, position: BigInt(position), alreadyThere: true };
+  if (ids === events.map(({ id }) => id).join(',')) {
+    const appended = { stream, revision: last, alreadyThere: true };
     return { _tag: 'AlreadyThere', appended };
   }
   const fits = current === undefined ? expected === 'no-stream' : current + 1n === nextRevision(expected);

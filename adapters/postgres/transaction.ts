@@ -39,3 +39,16 @@ export const inTransaction = async <A>(
     throw error;
   }
 };
+
+/** A part of somebody's transaction that may fail by itself. */
+export const inSavepoint = async <A>(client: pg.ClientBase, work: () => Promise<A>): Promise<A> => {
+  await client.query('SAVEPOINT part');
+  try {
+    const answer = await work();
+    await client.query('RELEASE part');
+    return answer;
+  } catch (error) {
+    await client.query('ROLLBACK TO part').catch(() => undefined);
+    throw error;
+  }
+};

@@ -38,17 +38,22 @@ export const decideClaims = (
   covers: readonly Cover[],
 ): Decisions => {
   const decided: Decided[] = [];
+  const terms = {
+    ...options,
+    now: session.now,
+    leaseExpiresAt: addMilliseconds(session.now, options.leaseMs),
+  };
   const isTwin = twinsOf(options);
   let [claims, started, twins] = [0, 0, 0];
   for (const [n, candidate] of candidates.entries()) {
     const cover = covers[n] ?? {};
-    const superseded = isCovered(cover) ? decideClaim(session, options, candidate, cover, false) : undefined;
+    const superseded = isCovered(cover) ? decideClaim(terms, candidate, cover, false) : undefined;
     if (superseded?.state._tag === 'Superseded') {
       decided.push(superseded);
     } else if (isTwin(candidate)) {
       twins += 1;
     } else if (claims < options.most) {
-      const next = decideClaim(session, options, candidate, cover, started < options.startable);
+      const next = decideClaim(terms, candidate, cover, started < options.startable);
       if (next === undefined) continue;
       decided.push(next);
       claims += 1;
@@ -73,23 +78,28 @@ const twinsOf = ({ isHeldHere }: ClaimOptions): ((candidate: Candidate) => boole
   };
 };
 
+/** What all claims of a batch have in common. */
+interface Terms extends ClaimOptions {
+  readonly now: string;
+  readonly leaseExpiresAt: string;
+}
+
 const decideClaim = (
-  session: ClaimSession,
-  options: ClaimOptions,
+  terms: Terms,
   candidate: Candidate,
   cover: Cover,
   mayStart: boolean,
 ): Decided | undefined => {
   const commandId = newId();
   const token = tokenOf(eventIdOf(commandId, 0));
-  const { runner, leaseMs } = options;
+  const { runner, now, leaseExpiresAt } = terms;
   const decision = decide(
     {
       _tag: 'ClaimJob',
       token,
-      now: session.now,
+      now,
       runner,
-      leaseExpiresAt: addMilliseconds(session.now, leaseMs),
+      leaseExpiresAt,
       retry: candidate.handler.retry,
       allowsRetries: candidate.handler.allowsRetries,
       ignoreDuplicates: candidate.handler.ignoreDuplicates,
@@ -98,21 +108,23 @@ const decideClaim = (
     candidate.state,
   );
   if (E.isLeft(decision)) return undefined;
-  const origin = { by: runner.id, occurredAt: session.now };
+  const origin = { by: runner.id, occurredAt: now };
   const claimed = advanceJob(candidate.state, decision.right);
-  const start = mayStart ? startOf(session.now, options, candidate, claimed) : undefined;
+  const start = mayStart ? startOf(terms, candidate, claimed) : undefined;
   const append = {
     stream: jobStream(candidate.jobId),
     expected: candidate.state.revision,
+    isSeen: true,
     events: [
       ...envelope(decision.right, { ...origin, commandId }),
-      ...(start === undefined ? [] : envelope(start.events, { ...origin, commandId: newId() })),
+      ...(start === undefined ? [] : envelope(start.events, { ...origin, commandId: start.commandId })),
     ],
   };
   return { token, candidate, state: start?.state ?? claimed, decoded: start?.decoded, append };
 };
 
 interface Start {
+  readonly commandId: string;
   readonly events: readonly JobEvent[];
   readonly state: JobState;
   readonly decoded: HeldJob['decoded'];
@@ -123,8 +135,7 @@ interface Start {
  * lease before: it may be what ends processes, and is started by itself.
  */
 const startOf = (
-  now: string,
-  { misfireToleranceMs }: ClaimOptions,
+  { now, misfireToleranceMs }: Terms,
   { handler }: Candidate,
   claimed: JobState,
 ): Start | undefined => {
@@ -132,11 +143,12 @@ const startOf = (
   const params = handler.decodeParams(claimed.job.params);
   if (E.isLeft(params)) return undefined;
   const { token } = claimed.claim;
+  const commandId = newId();
   const decision = decide(
-    { _tag: 'StartAttempt', token, now, attemptId: newId(), misfireToleranceMs },
+    { _tag: 'StartAttempt', token, now, attemptId: commandId, misfireToleranceMs },
     claimed,
   );
   if (E.isLeft(decision)) return undefined;
   const events = decision.right;
-  return { events, state: advanceJob(claimed, events), decoded: { params: params.right } };
+  return { commandId, events, state: advanceJob(claimed, events), decoded: { params: params.right } };
 };

@@ -72,6 +72,7 @@ const decideAndAppend = async (
     const outcome = await tenure.journal.submit({
       stream: jobStream(job.jobId),
       expected: job.state.revision,
+      isSeen: true,
       events: envelope(decision.right, { commandId: newId(), by: tenure.runner.id, occurredAt }),
     });
     if (E.isRight(outcome)) {

@@ -20,10 +20,12 @@ export const readContract = (makeStore: MakeStore): void => {
         number: '12',
         nested: [{ a: null }, true, 1.5],
       });
-      const [appended] = await taken(store, share(stream, 'no-stream', [event]));
+      const before = await succeed(store.end());
+      await taken(store, share(stream, 'no-stream', [event]));
       const [read] = await succeed(store.readStream(stream));
-      const { recordedAt, ...rest } = read ?? { recordedAt: '' };
-      expect(rest).to.deep.equal({ ...event, stream, revision: 0n, position: appended?.position });
+      const { recordedAt, position, ...rest } = read ?? { recordedAt: '', position: before };
+      expect(rest).to.deep.equal({ ...event, stream, revision: 0n });
+      expect(position > before).to.equal(true);
       expect(new Date(recordedAt).toISOString()).to.equal(recordedAt);
     });
 
@@ -166,13 +168,12 @@ export const readContract = (makeStore: MakeStore): void => {
       const { store, close } = await makeStore(first);
       try {
         const stream = newStream();
-        const [appended] = await taken(store, share(stream, 'no-stream', newEvents(3)));
+        await taken(store, share(stream, 'no-stream', newEvents(3)));
         const [one = 0n, ...others] = (await succeed(store.readStream(stream))).map(
           ({ position }) => position,
         );
         expect(one >= first).to.equal(true);
         expect(new Set([one, ...others])).to.have.length(3);
-        expect(appended?.position).to.equal(others.at(-1));
         for (const limit of [10, 1_000]) {
           const page = await succeed(store.readAll({ after: one, limit }));
           expect(page.events.map(({ position }) => position)).to.deep.equal(others);
