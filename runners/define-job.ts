@@ -35,6 +35,8 @@ export interface JobContext {
   /** A job that is enqueued behind the success of this attempt, which carries it; where the attempt fails there is none. */
   readonly spawn: (specification: JobSpecification) => void;
   readonly log: (message: string) => void;
+  /** How far the attempt is: a share from 0 to 1, `{ done, total }`, a text, or any short JSON. Shown by `top` and `job` while it runs. */
+  readonly progress: (value: unknown) => void;
   /** The ledger this job is of: to enqueue, look up, cancel and so on, whatever becomes of this attempt. */
   readonly ledger: HandlersLedger;
 }

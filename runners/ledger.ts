@@ -10,11 +10,13 @@ import { housekeeping } from '../adapters/postgres/housekeeping.js';
 import { postgresQueueBook } from '../adapters/postgres/queue-book.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
+import { postgresProgressBoard } from '../adapters/postgres/progress-board.js';
 import { catchUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
 import { postgresClaimWatch, postgresRunnerPresence } from '../adapters/postgres/runner-presence.js';
 import { schemaName, type SchemaName } from '../adapters/postgres/schema-name.js';
 import { whereabouts, type Whereabouts } from '../adapters/system.js';
 import { explainStoreError, rejected, type StoreError } from '../domain/errors.js';
+import type { ProgressBoard } from '../projections/progress.js';
 import { claimedJob } from '../projections/claimed-job.js';
 import { inlineProjections } from '../projections/index.js';
 import type { ClaimWatch, QueueBook, RunnerPresence } from '../projections/ports.js';
@@ -44,6 +46,7 @@ export interface Ledger extends History {
   readonly pool: pg.Pool;
   readonly queueBook: QueueBook;
   readonly presence: RunnerPresence;
+  readonly board: ProgressBoard;
   readonly watch: ClaimWatch;
   readonly clock: LedgerClock;
   readonly producer: Producer;
@@ -184,6 +187,7 @@ const compose = (
     pool,
     queueBook: postgresQueueBook(pool, schema),
     presence,
+    board: postgresProgressBoard(pool, schema),
     watch,
     clock,
     producer: jobs,

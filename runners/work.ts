@@ -110,7 +110,7 @@ const workerOptions = (options: WorkOptions): WorkerOptions => {
 };
 
 const dependenciesOf = (ledger: Ledger, options: WorkOptions): WorkerDependencies => {
-  const { store, claimDesk, presence, clock, whereabouts } = ledger;
+  const { store, claimDesk, presence, board, clock, whereabouts } = ledger;
   const { log } = options;
   const tell = async (runner: Runner, event: LedgerEvent, expected: 'no-stream' | bigint): Promise<void> => {
     const events = envelope([event], { commandId: newId(), by: runner.id, occurredAt: clock.now() });
@@ -122,6 +122,7 @@ const dependenciesOf = (ledger: Ledger, options: WorkOptions): WorkerDependencie
     store,
     claimDesk,
     presence,
+    board,
     clock,
     log,
     handlersLedger: handlersLedger(ledger),

@@ -15,6 +15,8 @@ export interface Output {
   readonly tell: (text: string) => void;
   /** A line on standard error that the next one replaces, where a person is looking; otherwise one every few seconds, none at first. */
   readonly progress: (text: string) => void;
+  /** The size of the terminal that standard output is, asked anew each time; undefined where it is none. */
+  readonly terminal: (() => { readonly columns: number; readonly rows: number }) | undefined;
   /** Settled when everything has left this process; gives why it could not. */
   readonly flushed: () => Promise<string | undefined>;
 }
@@ -24,12 +26,19 @@ export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member));
 
 export interface Streams {
-  readonly stdout: Writable;
+  readonly stdout: Writable & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly now: () => number;
 }
 
 const PROGRESS_EVERY_MS = 5_000;
+/** Of a terminal that does not say. */
+const COLUMNS = 80;
+const ROWS = 24;
 
 const progressLine = ({ stderr, now }: Streams) => {
   let isOpen = false;
@@ -94,6 +103,10 @@ export const output = (streams: Streams): Output => {
       stderr.write(`${text}\n`);
     },
     progress: progress.show,
+    terminal:
+      stdout.isTTY === true
+        ? () => ({ columns: stdout.columns ?? COLUMNS, rows: stdout.rows ?? ROWS })
+        : undefined,
     flushed: async () => {
       progress.close();
       if (!isClosed) await new Promise<void>((resolve) => stdout.write('', () => resolve()));

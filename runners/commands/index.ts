@@ -19,6 +19,7 @@ import { replay } from './replay.js';
 import { showjobs } from './showjobs.js';
 import { resume } from './resume.js';
 import { stop } from './stop.js';
+import { top } from './top.js';
 import { trace } from './trace.js';
 import { url } from './url.js';
 import { workCommand } from './work.js';
@@ -32,6 +33,7 @@ export const commands: readonly CliCommand[] = [
   workCommand,
   project,
   queues,
+  top,
   showjobs,
   pause,
   resume,

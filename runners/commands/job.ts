@@ -3,6 +3,10 @@ import * as E from 'fp-ts/lib/Either.js';
 import { errorLine } from '../../domain/job/error-facts.js';
 import { foldJob } from '../../domain/job/fold.js';
 import { jobIdOf } from '../../domain/ledger.js';
+import type { ExistingJob } from '../../domain/job/state.js';
+import type { ToldProgress } from '../../projections/progress.js';
+import type { Ledger } from '../ledger.js';
+import { progressOf } from '../top/snapshot.js';
 import { toJson } from '../cli/output.js';
 import { jobView } from '../reading/job-view.js';
 import { printable } from '../cli/text-table.js';
@@ -25,12 +29,26 @@ const inLines = (view: ReturnType<typeof jobView>): string => {
     .join('');
 };
 
+/** Told by the handler that runs it now; a board that cannot be read leaves the rest of the answer as it is. */
+const toldOf = async (
+  { board }: Ledger,
+  jobId: string,
+  state: ExistingJob,
+): Promise<ToldProgress | undefined> => {
+  if (state._tag !== 'Running') return undefined;
+  const runners = await board.runners()();
+  return E.isLeft(runners)
+    ? undefined
+    : progressOf(runners.right, state.claim.runner.id, jobId, state.attempt.number);
+};
+
 const showJob = (context: CommandContext, id: string): Promise<Outcome> =>
-  withJob(context, id, async (events) => {
+  withJob(context, id, async (events, ledger) => {
     const state = foldJob(events);
     if (E.isLeft(state)) return storeFailed(state.left);
     if (state.right._tag === 'None') return negative(`there is no job ${id} in this ledger`);
-    const view = jobView(jobIdOf(events[0]?.stream ?? '') ?? id, state.right);
+    const jobId = jobIdOf(events[0]?.stream ?? '') ?? id;
+    const view = jobView(jobId, state.right, await toldOf(ledger, jobId, state.right));
     await (context.json ? context.out.json(view) : context.out.write(inLines(view)));
     return done;
   });

@@ -1,5 +1,6 @@
 /** A job as it stands, for `job`: from its own stream, which is never behind. */
 import { defined } from '../../domain/defined.js';
+import type { ToldProgress } from '../../projections/progress.js';
 import type { ExistingJob } from '../../domain/job/state.js';
 
 const whatItNames = (state: ExistingJob) => {
@@ -20,7 +21,7 @@ const whatItNames = (state: ExistingJob) => {
   }
 };
 
-export const jobView = (jobId: string, state: ExistingJob) => {
+export const jobView = (jobId: string, state: ExistingJob, told?: Pick<ToldProgress, 'value' | 'at'>) => {
   const { job } = state;
   const { enqueued } = job;
   return {
@@ -46,6 +47,8 @@ export const jobView = (jobId: string, state: ExistingJob) => {
       root: job.root,
       requestId: enqueued.requestId,
       ...whatItNames(state),
+      progress: told?.value,
+      progressAt: told?.at,
       lastError: job.lastError,
       imported: enqueued.imported,
     }),

@@ -16,6 +16,7 @@ import type { HandlersLedger } from '../library/asking.js';
 import { execute, type Outcome } from './execution.js';
 import { ClaimTaken, type Interruption } from './interruption.js';
 import { write, type HeldJob, type WriteFailure } from './holding.js';
+import type { ProgressBook } from './progress-book.js';
 import type { Tenure } from './tenure.js';
 
 export interface AttemptPorts {
@@ -27,6 +28,7 @@ export interface AttemptPorts {
   readonly enqueueChildren: (children: readonly JsonObject[]) => Promise<void>;
   readonly misfireToleranceMs: number;
   readonly handlersLedger: HandlersLedger;
+  readonly progress: ProgressBook;
 }
 
 export type AttemptEnd = 'succeeded' | 'failed' | 'refused' | 'lost' | 'released' | 'cancelled' | 'snoozed';
@@ -60,6 +62,7 @@ export const runAttempt = async (
     return endOfTaken(control.abort.reason());
   }
   const outcome = await execute(ports, started, control);
+  ports.progress.forget(started.job.jobId);
   slotFreed();
   return settle(ports, started, outcome, control);
 };

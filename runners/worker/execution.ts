@@ -33,6 +33,9 @@ const contextOf = (
   spawn,
   log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
   ledger: ports.handlersLedger,
+  progress: (value) => {
+    if (!control.isReported && !control.isInterrupted) ports.progress.tell(job.id, attempt.number, value);
+  },
 });
 
 export const execute = async (

@@ -2,6 +2,7 @@
 import type { Runner } from '../../domain/job/facts.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { EventStore } from '../../domain/ports.js';
+import type { ProgressBoard } from '../../projections/progress.js';
 import type { ClaimDesk, QueueScope, RunnerPresence } from '../../projections/ports.js';
 import type { LedgerClock } from '../clock.js';
 import type { Handler } from '../define-job.js';
@@ -25,6 +26,7 @@ export interface WorkerDependencies {
   readonly store: Pick<EventStore, 'append' | 'readStreams'>;
   readonly claimDesk: ClaimDesk;
   readonly presence: RunnerPresence;
+  readonly board: Pick<ProgressBoard, 'tell'>;
   readonly clock: LedgerClock;
   /** Who this process is: host, ip, instance; the id is the tenure's. */
   readonly identity: () => Runner;

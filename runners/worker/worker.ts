@@ -8,6 +8,7 @@ import type { AttemptPorts } from './attempt.js';
 import { backOff } from '../../adapters/back-off.js';
 import { bell } from '../../adapters/bell.js';
 import { assist, BLOCKED_MS, FIRST_RETRY_MS, isFinished, type Desk } from './lanes.js';
+import { progressBook } from './progress-book.js';
 import { slots } from './slots.js';
 import { supply } from './supply.js';
 import { beginTenure, type Tenure } from './tenure.js';
@@ -135,7 +136,8 @@ const succession = (
     begin: async (onLost: (reason: unknown) => void): Promise<void> => {
       if (ports !== undefined) await dependencies.tellStopped(ports.tenure.runner, 'lost');
       const begun = await beginTenure(dependencies, dependencies.identity(), { ...options, stopping });
-      ports = { ...dependencies, tenure: begun, misfireToleranceMs };
+      const progress = progressBook(dependencies.board, begun.runner.id, dependencies.clock.now);
+      ports = { ...dependencies, tenure: begun, misfireToleranceMs, progress };
       begun.lost.addEventListener('abort', () => onLost(begun.lost.reason));
       await dependencies.tellStarted(begun.runner);
     },
