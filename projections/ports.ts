@@ -171,8 +171,15 @@ export interface RunnerPresence {
     clockOffsetMs?: number,
   ) => TaskEither<StoreError, boolean>;
   readonly leave: (runnerId: string) => TaskEither<StoreError, void>;
-  /** Marks overdue runners lost, in one statement; gives the ids newly marked. */
-  readonly markLost: () => TaskEither<StoreError, readonly string[]>;
+  /** Marks overdue runners lost, in one statement. Forgets those that were a minute after their last claim ended. */
+  readonly markLost: () => TaskEither<StoreError, LostRunners>;
+}
+
+export interface LostRunners {
+  /** Ids newly marked. */
+  readonly newly: readonly string[];
+  /** True while a runner that was lost, now or before, may have left claims behind. */
+  readonly isAny: boolean;
 }
 
 export interface ExpiredClaim {
@@ -187,8 +194,6 @@ export interface ClaimWatch {
     after: string | undefined,
     limit: number,
   ) => TaskEither<StoreError, { readonly now: string; readonly claims: readonly ExpiredClaim[] }>;
-  /** True while a runner that was lost may have left claims behind. Forgets such runners a minute after their last claim ended. */
-  readonly hasLostRunners: () => TaskEither<StoreError, boolean>;
   /** True where anyone but this runner may hold a claim, as far as the tables know. */
   readonly othersMayHold: (runnerId: string) => TaskEither<StoreError, boolean>;
 }

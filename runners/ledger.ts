@@ -11,7 +11,7 @@ import { postgresQueueBook } from '../adapters/postgres/queue-book.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { postgresProgressBoard } from '../adapters/postgres/progress-board.js';
-import { catchUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
+import { catchUp, keepUp, type ProjectionStatus } from '../adapters/postgres/projector.js';
 import { postgresClaimWatch, postgresRunnerPresence } from '../adapters/postgres/runner-presence.js';
 import { schemaName, type SchemaName } from '../adapters/postgres/schema-name.js';
 import { whereabouts, type Whereabouts } from '../adapters/system.js';
@@ -167,7 +167,7 @@ const compose = (
   const catchUpClaims = async (log: (line: string) => void): Promise<E.Either<StoreError, number>> => {
     const following = followUp({ store, enqueueAll: jobs.enqueueAll, log });
     const before = { [spawned.name]: following.look };
-    const caughtUp = await catchUp(pool, schema, [claimedJob, spawned], { ...options, before })();
+    const caughtUp = await keepUp(pool, schema, [claimedJob, spawned], { ...options, before })();
     return E.map(following.appended)(caughtUp);
   };
   const reaperPorts = (log: (line: string) => void): ReaperPorts => ({

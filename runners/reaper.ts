@@ -8,7 +8,7 @@ import { explainStoreError, type StoreError } from '../domain/errors.js';
 import { decide } from '../domain/job/decide.js';
 import { jobStream } from '../domain/ledger.js';
 import type { EventStore, StreamAppend } from '../domain/ports.js';
-import type { ClaimWatch, ExpiredClaim, RunnerPresence } from '../projections/ports.js';
+import type { ClaimWatch, ExpiredClaim, LostRunners, RunnerPresence } from '../projections/ports.js';
 import { envelope } from './streams/event-envelope.js';
 import { loadJobs } from './streams/job-streams.js';
 import { pause } from '../adapters/pause.js';
@@ -59,10 +59,10 @@ export const expireClaims = async (
   }
 };
 
-const markLost = async ({ presence, log }: ReaperPorts): Promise<E.Either<StoreError, readonly string[]>> => {
+const markLost = async ({ presence, log }: ReaperPorts): Promise<E.Either<StoreError, LostRunners>> => {
   const lost = await presence.markLost()();
   if (E.isRight(lost))
-    for (const runner of lost.right) log(`runner ${runner} is lost: it did not renew in time`);
+    for (const runner of lost.right.newly) log(`runner ${runner} is lost: it did not renew in time`);
   return lost;
 };
 
@@ -110,9 +110,7 @@ const isNeeded = async (
 ): Promise<E.Either<StoreError, boolean>> => {
   const lost = await markLost(ports);
   if (E.isLeft(lost)) return lost;
-  return lost.right.length > 0 || sinceFullRound >= FULL_ROUND_MS
-    ? E.right(true)
-    : ports.watch.hasLostRunners()();
+  return E.right(lost.right.isAny || sinceFullRound >= FULL_ROUND_MS);
 };
 
 export interface Reaper {

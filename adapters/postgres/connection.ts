@@ -14,6 +14,8 @@ export interface ConnectOptions {
 
 const OLDEST_SERVER = 14;
 const CONNECT_MILLISECONDS = 10_000;
+/** Longer than the rounds that use several at once (the reaper's): else each round would make them anew. */
+const IDLE_MILLISECONDS = 30_000;
 /** From here on the system asks a silent peer whether it is still there. */
 const KEEP_ALIVE_MILLISECONDS = 10_000;
 
@@ -107,6 +109,7 @@ const openPool = ({ url, deadline }: Address, options: ConnectOptions): pg.Pool 
     application_name: options.applicationName ?? 'jobledger',
     max: options.connections ?? 10,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
+    idleTimeoutMillis: IDLE_MILLISECONDS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MILLISECONDS,
     // Called once for each new connection.

@@ -168,6 +168,18 @@ export const untilCaughtUp = (
     return succeeded(projectionStatus(db, schema, projections, options.store));
   });
 
+/** To the end of history as it is now, without telling how far that is: for whoever does it every few seconds. */
+export const keepUp = (
+  db: pg.Pool,
+  schema: SchemaName,
+  projections: readonly Projection[],
+  options: ProjectorOptions,
+): TaskEither<StoreError, void> =>
+  attempt(async () => {
+    const target = await succeeded(options.store.end());
+    await runTracks(db, options, await openTracks(db, livePlace(schema), projections, options), target);
+  });
+
 /** To the end of history as it is now. */
 export const catchUp = (
   db: pg.Pool,

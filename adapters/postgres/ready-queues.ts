@@ -46,7 +46,8 @@ WITH RECURSIVE kind AS (
 SELECT
   (SELECT json_agg(json_build_array(found.class, found.type, found.wiki))::text FROM found
     WHERE $2::text[] IS NULL OR found.wiki = ANY ($2)),
-  ${DECISIONS}`;
+  ${DECISIONS},
+  ((SELECT min(d.due) FROM __schema__.delayed_job d) <= clock_timestamp())::text`;
 
 // The first to be picked, and the first of the last priority: whichever waits longer. A suppressed twin does not make it younger.
 const WAITING = `
@@ -77,11 +78,11 @@ CROSS JOIN LATERAL (
   LIMIT 1)
 ) AS head`;
 
-const Found = t.array(t.tuple([t.number, t.string, t.string]));
+const Places = t.array(t.tuple([t.number, t.string, t.string]));
 
-const placesIn = (json: string | null | undefined): t.TypeOf<typeof Found> => {
+const placesIn = (json: string | null | undefined): t.TypeOf<typeof Places> => {
   const found: unknown = JSON.parse(json ?? '[]');
-  if (!Found.is(found)) throw new Error('the table of ready jobs holds what cannot be');
+  if (!Places.is(found)) throw new Error('the table of ready jobs holds what cannot be');
   return found;
 };
 
@@ -89,7 +90,7 @@ const hasLimits = ({ settings }: QueueDecisions): boolean =>
   settings.some((each) => each.settings.limits !== undefined);
 
 /** Queues that are not paused. Jobs of their queue's class and jobs given that same class are one queue. */
-const queuesOf = (found: t.TypeOf<typeof Found>, decisions: QueueDecisions): readonly ReadyQueue[] => {
+const queuesOf = (found: t.TypeOf<typeof Places>, decisions: QueueDecisions): readonly ReadyQueue[] => {
   const inForce = settingsInForce(decisions.settings);
   const isPaused = pausesInForce(decisions.pauses.map(({ scope }) => scope));
   const mayBeLimited = hasLimits(decisions);
@@ -106,8 +107,14 @@ const queuesOf = (found: t.TypeOf<typeof Found>, decisions: QueueDecisions): rea
   return [...queues.values()];
 };
 
+export interface Found {
+  readonly queues: readonly ReadyQueue[];
+  /** A delayed job has fallen due and is not among the ready ones yet. */
+  readonly isSomethingDue: boolean;
+}
+
 export interface ReadyQueues {
-  readonly read: (db: Queryable, scope: QueueScope) => Promise<readonly ReadyQueue[]>;
+  readonly read: (db: Queryable, scope: QueueScope) => Promise<Found>;
   /** The longest that a head of these queues has waited, in milliseconds. */
   readonly longestWait: (db: Queryable, queues: readonly ReadyQueue[]) => Promise<number>;
 }
@@ -117,8 +124,9 @@ export const readyQueueStatements = (schema: SchemaName): ReadyQueues => {
   const waiting = prepared('longest-wait', inSchema(WAITING, schema));
   return {
     read: async (db, { types, wikis }) => {
-      const [[found, settings, pauses] = []] = await rowsOf(db, ready, [types ?? null, wikis ?? null]);
-      return queuesOf(placesIn(found), decisionsIn(settings, pauses));
+      const [[found, settings, pauses, isDue] = []] = await rowsOf(db, ready, [types ?? null, wikis ?? null]);
+      const queues = queuesOf(placesIn(found), decisionsIn(settings, pauses));
+      return { queues, isSomethingDue: isDue === 'true' };
     },
     longestWait: async (db, queues) => {
       const asked = queues.flatMap(({ places, type, wiki }) =>

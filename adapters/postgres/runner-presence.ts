@@ -20,11 +20,22 @@ RETURNING runner`;
 
 const LEAVE = `DELETE FROM __schema__.runner_presence WHERE runner = $1`;
 
+// Parts of one statement see one snapshot: a row that is forgotten here is still counted this once.
 const MARK_LOST = `
-UPDATE __schema__.runner_presence
-SET lost = true
-WHERE NOT lost AND renewed_until < clock_timestamp()
-RETURNING runner`;
+WITH marked AS (
+  UPDATE __schema__.runner_presence
+  SET lost = true
+  WHERE NOT lost AND renewed_until < clock_timestamp()
+  RETURNING runner
+), forgotten AS (
+  DELETE FROM __schema__.runner_presence p
+  WHERE p.lost
+    AND p.renewed_until < clock_timestamp() - interval '1 minute'
+    AND NOT EXISTS (SELECT FROM __schema__.claimed_job c WHERE c.runner = p.runner)
+)
+SELECT m.runner, NULL FROM marked m
+UNION ALL
+SELECT NULL, 'before' WHERE EXISTS (SELECT FROM __schema__.runner_presence p WHERE p.lost)`;
 
 // Pages by key to the end: rows that are exempt never hide those behind them.
 const EXPIRED = `
@@ -36,16 +47,6 @@ WHERE c.lease_expires < clock_timestamp()
   AND ($1::uuid IS NULL OR c.job > $1)
 ORDER BY c.job
 LIMIT $2::integer`;
-
-// Two sub-statements see one snapshot: a row that is forgotten here is still counted this once.
-const LOST_RUNNERS = `
-WITH forgotten AS (
-  DELETE FROM __schema__.runner_presence p
-  WHERE p.lost
-    AND p.renewed_until < clock_timestamp() - interval '1 minute'
-    AND NOT EXISTS (SELECT FROM __schema__.claimed_job c WHERE c.runner = p.runner)
-)
-SELECT count(*)::text FROM __schema__.runner_presence p WHERE p.lost`;
 
 const OTHERS_MAY_HOLD = `
 SELECT (EXISTS (SELECT FROM __schema__.runner_presence p WHERE p.runner <> $1)
@@ -81,13 +82,16 @@ export const postgresRunnerPresence = (db: Queryable, schema: SchemaName): Runne
       attempt(async () => {
         await rowsOf(db, leave, [runnerId]);
       }),
-    markLost: () => attempt(async () => (await rowsOf(db, markLost, [])).map(([runner]) => runner ?? '')),
+    markLost: () =>
+      attempt(async () => {
+        const rows = await rowsOf(db, markLost, []);
+        return { newly: rows.flatMap(([runner]) => (runner ? [runner] : [])), isAny: rows.length > 0 };
+      }),
   };
 };
 
 export const postgresClaimWatch = (db: Queryable, schema: SchemaName): ClaimWatch => {
   const expired = prepared('expired', inSchema(EXPIRED, schema));
-  const lostRunners = prepared('lost-runners', inSchema(LOST_RUNNERS, schema));
   const othersMayHold = prepared('others-may-hold', inSchema(OTHERS_MAY_HOLD, schema));
   const clock = prepared('clock', `SELECT ${isoSql('clock_timestamp()')}`);
   return {
@@ -102,7 +106,6 @@ export const postgresClaimWatch = (db: Queryable, schema: SchemaName): ClaimWatc
         }));
         return { now, claims };
       }),
-    hasLostRunners: () => attempt(async () => (await rowsOf(db, lostRunners, []))[0]?.[0] !== '0'),
     othersMayHold: (runnerId) =>
       attempt(async () => (await rowsOf(db, othersMayHold, [runnerId]))[0]?.[0] === 'true'),
   };

@@ -119,9 +119,11 @@ export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName, times = usual
     await pool.query(text).catch(() => undefined);
   };
 
+  /** What is being told: whoever appends and leaves must not take the news along. */
+  let telling: Promise<void> = Promise.resolve();
   const notify = throttled(QUIET_MILLISECONDS, () => {
     onNews();
-    void tell();
+    telling = tell();
   });
 
   return {
@@ -136,6 +138,7 @@ export const postgresWakeUps = (pool: pg.Pool, schema: SchemaName, times = usual
     },
     close: async () => {
       if (notify.cancel()) await tell();
+      await telling;
       await stopListening?.();
     },
   };

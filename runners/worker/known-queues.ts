@@ -16,6 +16,8 @@ export interface KnownQueues {
   readonly starving: () => ReadonlySet<number>;
   readonly refreshed: () => Promise<E.Either<StoreError, void>>;
   readonly noteNews: () => void;
+  /** News has come since the queues were read. */
+  readonly isOutdated: () => boolean;
 }
 
 export const knownQueues = (
@@ -42,6 +44,7 @@ export const knownQueues = (
   return {
     turns,
     starving: starving.ranks,
+    isOutdated: () => hasNews,
     noteNews: () => {
       hasNews = true;
       turns.letGo();

@@ -25,6 +25,8 @@ export interface Desk {
   readonly tenure: () => Tenure;
   /** How long to wait where what is ready cannot be claimed; longer each time in a row. */
   blockedMs: number;
+  /** The last claim found nothing: one lane is enough to find out when there is something again. */
+  isDry: boolean;
   readonly retries: BackOff;
   /** The reason of the last failure, where there was no success since. */
   failure: string | undefined;
@@ -80,6 +82,7 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
   desk.failure = undefined;
   const { claimed, superseded, isDry } = supplied.right;
   desk.superseded += superseded;
+  desk.isDry = isDry;
   if (claimed.length > 0) hands.travelled(performance.now() - asked);
   // Claims that came too late belong to nobody: their lease runs out.
   if (tenure.lost.aborted) return 'failed';
@@ -92,7 +95,7 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
 export const assist = async (desk: Desk, ended: AbortSignal): Promise<void> => {
   const { hands, options, assistantsBell } = desk;
   while (!ended.aborted && !desk.stopping.aborted) {
-    const wanted = hands.isBrief() && !desk.tenure().lost.aborted ? hands.wanted() : 0;
+    const wanted = !desk.isDry && hands.isBrief() && !desk.tenure().lost.aborted ? hands.wanted() : 0;
     const outcome = wanted === 0 ? 'dry' : await claimOnce(desk, wanted);
     desk.bell.ring();
     if (outcome !== 'claimed' && !ended.aborted) await assistantsBell.wait(options.pollMs);

@@ -82,7 +82,8 @@ export const supply = (
     noteGiven(known, picks, given.right, reach);
     // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
     const claimed = batch.claimed.map((job) => ({ ...job, rank: picks[0]?.queue.class ?? 0 }));
-    const isDry = batch.picked === 0 && turns.ranks(performance.now()).length === 0;
+    // What was told of since the queues were read may stand in one that was not known then.
+    const isDry = batch.picked === 0 && turns.ranks(performance.now()).length === 0 && !known.isOutdated();
     return E.right({ ...batch, claimed, isDry });
   };
 

@@ -63,6 +63,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     assistantsBell,
     tenure: tenures.current,
     blockedMs: BLOCKED_MS,
+    isDry: true,
     // What is due is late by one poll at most once the database is back.
     retries: backOff(FIRST_RETRY_MS, Math.max(FIRST_RETRY_MS, options.pollMs)),
     failure: undefined,

@@ -175,8 +175,8 @@ describe('the reaper', () => {
     await round();
     const age = `UPDATE __schema__.runner_presence SET renewed_until = renewed_until - interval '2 minutes' RETURNING runner`;
     await column(ledger, age);
-    expect(await right(ledger.watch.hasLostRunners())).to.equal(true);
-    expect(await right(ledger.watch.hasLostRunners())).to.equal(false);
+    expect(await right(ledger.presence.markLost())).to.deep.equal({ newly: [], isAny: true });
+    expect(await right(ledger.presence.markLost())).to.deep.equal({ newly: [], isAny: false });
     expect(await column(ledger, 'SELECT runner FROM __schema__.runner_presence')).to.deep.equal([]);
   });
 });
