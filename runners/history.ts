@@ -1,7 +1,6 @@
 /** Where the history is: in the PostgreSQL of the tables, or on an EventStoreDB; and what depends on that. */
 import * as E from 'fp-ts/lib/Either.js';
 import type pg from 'pg';
-import { eventStoreDbStore } from '../adapters/eventstoredb/event-store.js';
 import type { HistoryOn } from '../adapters/postgres/audit.js';
 import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { postgresEventStore } from '../adapters/postgres/event-store.js';
@@ -69,11 +68,13 @@ export interface EventStoreAddress {
 }
 
 /** News of appends come from the history itself; summonses, which are addressed to runners, by way of the tables' database. */
-const storeElsewhere = (
+const storeElsewhere = async (
   pool: pg.Pool,
   schema: SchemaName,
   address: EventStoreAddress,
-): E.Either<StoreError, LedgerStore> => {
+): Promise<E.Either<StoreError, LedgerStore>> => {
+  // Its client takes longer to load than all the rest, and most ledgers do without.
+  const { eventStoreDbStore } = await import('../adapters/eventstoredb/event-store.js');
   const opened = eventStoreDbStore(address);
   if (E.isLeft(opened)) return opened;
   const store = opened.right;
@@ -93,12 +94,12 @@ const storeElsewhere = (
   });
 };
 
-export const historyElsewhere = (
+export const historyElsewhere = async (
   pool: pg.Pool,
   schema: SchemaName,
   address: EventStoreAddress,
-): E.Either<StoreError, History> => {
-  const opened = storeElsewhere(pool, schema, address);
+): Promise<E.Either<StoreError, History>> => {
+  const opened = await storeElsewhere(pool, schema, address);
   if (E.isLeft(opened)) return opened;
   const store = opened.right;
   const kept = inlineProjections.map(asCatchUp);

@@ -110,7 +110,7 @@ const openHistory = async (
   const settled = isAfresh ?? (await settleHistory(pool, schema, url === undefined ? undefined : ledger)());
   if (settled !== true && E.isLeft(settled)) return settled;
   if (url === undefined) return E.right(historyInPostgres(pool, schema));
-  const history = historyElsewhere(pool, schema, { url, ledger, log: report });
+  const history = await historyElsewhere(pool, schema, { url, ledger, log: report });
   if (E.isLeft(history)) return history;
   const reached = await history.right.store.end()();
   if (E.isRight(reached)) return history;

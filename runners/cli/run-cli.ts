@@ -1,6 +1,6 @@
 /** One command line from its words to its exit status, on whatever streams and environment it is given. */
 import type { CommandContext } from '../commands/command.js';
-import { commands } from '../commands/index.js';
+import { commandsFor } from '../commands/index.js';
 import { withoutPasswords } from '../commands/outcome.js';
 import { output, type Streams } from './output.js';
 import { perform } from './perform.js';
@@ -19,7 +19,7 @@ export const runCli = async (args: readonly string[], around: Process): Promise<
   const { env, cwd, columns, stopSignal, onStray, stdout, stderr } = around;
   const out = output(around);
   const host = {
-    commands,
+    commands: await commandsFor(args),
     perform: perform.bind(undefined, { env, cwd, out, stopSignal, onStray }),
     write: (text: string) => void stdout.write(text),
     tell: (text: string) => void stderr.write(text),

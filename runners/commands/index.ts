@@ -1,53 +1,39 @@
 /** Every command, in the order of the help page: the order in which one meets them. */
-import { audit } from './audit.js';
 import type { CliCommand } from './command.js';
-import { configure } from './configure.js';
-import { demo } from './demo.js';
-import { enqueue } from './enqueue.js';
-import { executions } from './executions.js';
-import { explain } from './explain.js';
-import { history } from './history.js';
-import { importCommand } from './import.js';
-import { job } from './job.js';
-import { migrate } from './migrate.js';
-import { cancel, release, retry } from './operations.js';
-import { pause } from './pause.js';
-import { project } from './project.js';
-import { queues } from './queues.js';
-import { rebuild } from './rebuild.js';
-import { replay } from './replay.js';
-import { showjobs } from './showjobs.js';
-import { resume } from './resume.js';
-import { stop } from './stop.js';
-import { top } from './top.js';
-import { trace } from './trace.js';
-import { url } from './url.js';
-import { workCommand } from './work.js';
 
-export const commands: readonly CliCommand[] = [
-  demo,
-  migrate,
-  url,
-  enqueue,
-  importCommand,
-  workCommand,
-  project,
-  queues,
-  top,
-  showjobs,
-  pause,
-  resume,
-  configure,
-  job,
-  history,
-  explain,
-  executions,
-  trace,
-  retry,
-  cancel,
-  release,
-  replay,
-  audit,
-  rebuild,
-  stop,
-];
+// Loaded when they are named: all of them together take longer to load than most take to run.
+const loaders: Readonly<Record<string, () => Promise<CliCommand>>> = {
+  demo: async () => (await import('./demo.js')).demo,
+  migrate: async () => (await import('./migrate.js')).migrate,
+  url: async () => (await import('./url.js')).url,
+  enqueue: async () => (await import('./enqueue.js')).enqueue,
+  import: async () => (await import('./import.js')).importCommand,
+  work: async () => (await import('./work.js')).workCommand,
+  project: async () => (await import('./project.js')).project,
+  queues: async () => (await import('./queues.js')).queues,
+  showjobs: async () => (await import('./showjobs.js')).showjobs,
+  pause: async () => (await import('./pause.js')).pause,
+  resume: async () => (await import('./resume.js')).resume,
+  configure: async () => (await import('./configure.js')).configure,
+  job: async () => (await import('./job.js')).job,
+  history: async () => (await import('./history.js')).history,
+  explain: async () => (await import('./explain.js')).explain,
+  executions: async () => (await import('./executions.js')).executions,
+  trace: async () => (await import('./trace.js')).trace,
+  retry: async () => (await import('./operations.js')).retry,
+  cancel: async () => (await import('./operations.js')).cancel,
+  release: async () => (await import('./operations.js')).release,
+  replay: async () => (await import('./replay.js')).replay,
+  audit: async () => (await import('./audit.js')).audit,
+  rebuild: async () => (await import('./rebuild.js')).rebuild,
+  stop: async () => (await import('./stop.js')).stop,
+};
+
+export const allCommands = (): Promise<readonly CliCommand[]> =>
+  Promise.all(Object.values(loaders).map((load) => load()));
+
+/** The command that the line begins with; all of them where it begins with anything else. */
+export const commandsFor = async ([first = '']: readonly string[]): Promise<readonly CliCommand[]> => {
+  const load = Object.hasOwn(loaders, first) ? loaders[first] : undefined;
+  return load === undefined ? allCommands() : [await load()];
+};

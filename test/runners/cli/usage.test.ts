@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { commands } from '../../../runners/commands/index.js';
+import { allCommands } from '../../../runners/commands/index.js';
 import { unexpected, withoutPasswords } from '../../../runners/commands/outcome.js';
 import { runCli } from '../../../runners/cli/run-cli.js';
 import { commandLine, program } from './command-line.js';
@@ -18,6 +18,8 @@ const closedPort = async (): Promise<number> => {
   await new Promise((resolve) => server.close(resolve));
   return port;
 };
+
+const commands = await allCommands();
 
 describe('the command line', () => {
   const jobledger = commandLine({});
