@@ -11,6 +11,7 @@ const loaders: Readonly<Record<string, () => Promise<CliCommand>>> = {
   work: async () => (await import('./work.js')).workCommand,
   project: async () => (await import('./project.js')).project,
   queues: async () => (await import('./queues.js')).queues,
+  top: async () => (await import('./top.js')).top,
   showjobs: async () => (await import('./showjobs.js')).showjobs,
   pause: async () => (await import('./pause.js')).pause,
   resume: async () => (await import('./resume.js')).resume,
