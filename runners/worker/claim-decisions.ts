@@ -37,6 +37,8 @@ export const decideClaims = (
   candidates: readonly Candidate[],
   covers: readonly Cover[],
 ): Decisions => {
+  // A pick that came back empty has brought no time with it.
+  if (candidates.length === 0) return { decided: [], twins: 0 };
   const decided: Decided[] = [];
   const terms = {
     ...options,
