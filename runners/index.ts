@@ -14,6 +14,18 @@ export type { HandlersLedger } from './library/asking.js';
 export type { OperationError, OperationOptions } from './operations/operate.js';
 export type { AbandonedJobs, Retried } from './operations/retry-abandoned.js';
 export type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from './producer/enqueueing.js';
+export {
+  jobQueueGroupFactory,
+  type JobQueueGroupFactory,
+  type JobQueueGroupOptions,
+} from './library/queues/job-queue-group-factory.js';
+export type { InvalidTypeConf, JobQueueError, UnwrittenJob } from './library/queues/errors.js';
+export type { JobQueue, QueuedJob } from './library/queues/job-queue.js';
+export type { GroupJob, JobQueueGroup } from './library/queues/job-queue-group.js';
+export type { LazyOptions } from './library/queues/lazy-buffer.js';
+export type { PoppedJob } from './library/queues/popped-job.js';
+export type { PopTerms, QueueSizes, QueueStorage } from './library/queues/queue-storage.js';
+export type { TypePolicy } from './library/queues/type-conf.js';
 export type { OnClient } from './library/on-client.js';
 export type { JobNotFound, OperationRefused, TaggedError } from './library/error-sentences.js';
 export type { QueueApi, QueueNames, QueueReason } from './queues/api.js';

@@ -1,4 +1,5 @@
 /** The library: what a program gets from `openLedger`. Everything that can fail gives a `TaskEither` of tagged errors. */
+import * as E from 'fp-ts/lib/Either.js';
 import type * as T from 'fp-ts/lib/Task.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
@@ -9,7 +10,13 @@ import { sha1Hex } from '../../adapters/system.js';
 import { openLedger as open, type Ledger as Site, type OpenFailed } from '../ledger.js';
 import { handlersLedger, type HandlersLedger } from './asking.js';
 import { onClient, type OnClient } from './on-client.js';
-import { orThrow } from './promised.js';
+import { LedgerError, orThrow } from './promised.js';
+import {
+  jobQueueGroupFactory,
+  type JobQueueGroupFactory,
+  type JobQueueGroupOptions,
+} from './queues/job-queue-group-factory.js';
+import { queueStorage, type QueueStorage } from './queues/queue-storage.js';
 import { startWork, type RunningWork, type WorkOptions } from '../work.js';
 
 export interface LedgerOptions {
@@ -37,6 +44,8 @@ export interface Ledger extends HandlersLedger {
    * commit, and only then. However long it is open, it holds up nobody.
    */
   readonly onClient: (client: pg.ClientBase) => OnClient;
+  /** What queue groups ask of this ledger. */
+  readonly queueStorage: QueueStorage;
   readonly close: T.Task<void>;
 }
 
@@ -46,6 +55,7 @@ const ledgerOf = (site: Site): Ledger => ({
   ...handlersLedger(site),
   work: (options) => startWork(site, { log: silence, ...options }),
   onClient: (client) => onClient(site, client),
+  queueStorage: queueStorage(site),
   close: site.close,
 });
 
@@ -63,9 +73,14 @@ export const openLedger = (options: LedgerOptions = {}): TE.TaskEither<OpenFaile
     }),
   );
 
-/** `openLedger` as a promise, thrown as a `LedgerError` where it fails. */
+/** The same, for those who prefer promises: what would be a left is thrown as a `LedgerError`. */
 export const promises = {
   openLedger: (options?: LedgerOptions): Promise<Ledger> => orThrow(openLedger(options)),
+  jobQueueGroupFactory: (options: JobQueueGroupOptions): JobQueueGroupFactory => {
+    const factory = jobQueueGroupFactory(options);
+    if (E.isLeft(factory)) throw new LedgerError(factory.left);
+    return factory.right;
+  },
 };
 
 /** The three params that make a job a root of the family named by `key`, dated now. */

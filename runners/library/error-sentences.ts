@@ -3,6 +3,7 @@ import { explainStoreError, type StoreError } from '../../domain/errors.js';
 import { explainRejection, type JobRejection } from '../../domain/job/errors.js';
 import type { InvalidSpecification } from '../../domain/job/specification.js';
 import type { OpenFailed } from '../ledger.js';
+import type { InvalidTypeConf, JobQueueError } from './queues/errors.js';
 import { explainQueueError, type QueueError } from '../queues/errors.js';
 
 export interface JobNotFound {
@@ -18,10 +19,21 @@ export interface OperationRefused {
 }
 
 export type TaggedError =
-  StoreError | InvalidSpecification | OpenFailed | JobNotFound | OperationRefused | QueueError;
+  | StoreError
+  | InvalidSpecification
+  | OpenFailed
+  | JobNotFound
+  | OperationRefused
+  | QueueError
+  | JobQueueError
+  | InvalidTypeConf;
 
 export const sentenceOf = (error: TaggedError): string => {
   switch (error._tag) {
+    case 'JobQueueError':
+      return error.message;
+    case 'InvalidTypeConf':
+      return `${error.path} ${error.message}`;
     case 'InvalidSpecification':
       return error.path === '' ? error.message : `${error.path}: ${error.message}`;
     case 'OpenFailed':

@@ -31,7 +31,7 @@ const MOST_CONFLICTS = 5;
 export type Operated = TaskEither<OperationError, ExistingJob>;
 
 /** The job is read, decided on and appended to at the revision read; where it moved meanwhile, all that again. */
-const operate =
+export const operate =
   (
     site: OperationSite,
     jobId: string,

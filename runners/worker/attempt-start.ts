@@ -22,7 +22,7 @@ const asStarted = (job: HeldJob, handler: Handler, running: Running, params: unk
   job,
   handler,
   running,
-  handled: handled(running, job.jobId, params),
+  handled: handledJob(running, job.jobId, params),
 });
 
 /** Decode and start. The start is durable before the handler is called, so that a job which ends its process is counted. */
@@ -56,7 +56,7 @@ const start = (ports: AttemptPorts, job: HeldJob) => {
   return write(ports.store, ports.tenure, job, command, now);
 };
 
-const handled = ({ job, attempt }: Running, id: string, params: unknown): HandledJob<unknown> => ({
+export const handledJob = <P>({ job, attempt }: Running, id: string, params: P): HandledJob<P> => ({
   id,
   wiki: job.enqueued.wiki,
   type: job.enqueued.type,

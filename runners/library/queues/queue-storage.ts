@@ -1,0 +1,127 @@
+/** The storage medium of queues: what a queue asks of the ledger that keeps its jobs. */
+import * as E from 'fp-ts/lib/Either.js';
+import type * as T from 'fp-ts/lib/Task.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { newId } from '../../../adapters/system.js';
+import type { StoreError } from '../../../domain/errors.js';
+import type { Runner } from '../../../domain/job/facts.js';
+import type { JobSpecification } from '../../../domain/job/specification.js';
+import { queueSummary } from '../../../projections/queue-summary.js';
+import { defineJob } from '../../define-job.js';
+import type { Ledger as Site } from '../../ledger.js';
+import type { OperationError } from '../../operations/operate.js';
+import type { EnqueueAnswer } from '../../producer/enqueueing.js';
+import { queueViews, type QueueView } from '../../reading/queues.js';
+import { supply, type Supply } from '../../worker/supply.js';
+import { poppedJob, startPopped, type PoppedJob } from './popped-job.js';
+
+export interface QueueSizes {
+  /** Due, unclaimed. */
+  readonly ready: number;
+  readonly claimed: number;
+  readonly delayed: number;
+  readonly abandoned: number;
+}
+
+export interface PopTerms {
+  readonly wiki: string;
+  /** Undefined: any that has ready jobs, highest class first. */
+  readonly type: string | undefined;
+  readonly leaseMs: number;
+  readonly ignoreDuplicates: (type: string) => boolean;
+}
+
+export interface QueueStorage {
+  /** An answer each, in order. */
+  readonly push: (jobs: readonly JobSpecification[]) => T.Task<readonly EnqueueAnswer[]>;
+  /** One job, started; undefined where none is ready. */
+  readonly pop: (terms: PopTerms) => TaskEither<OperationError, PoppedJob | undefined>;
+  /** Of every queue of the wiki that ever had a job, by type. */
+  readonly sizes: (wiki: string) => TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
+}
+
+/** What is superseded at the claim gives room for the next; more in a row than this are left for the next pop. */
+const MOST_ROUNDS = 100;
+const MISFIRE_TOLERANCE_MS = 60_000;
+
+interface Popped {
+  readonly job: PoppedJob | undefined;
+  /** No queue in scope had anything to give. */
+  readonly isDry: boolean;
+}
+
+const suppliedBy = (
+  site: Site,
+  runner: Runner,
+  { wiki, type, leaseMs, ignoreDuplicates }: PopTerms,
+): Supply => {
+  const handlerOf = (each: string) =>
+    defineJob({ type: each, ignoreDuplicates: ignoreDuplicates(each), run: () => undefined });
+  const ports = { desk: site.claimDesk, store: site.store, log: () => undefined };
+  return supply(ports, { types: type === undefined ? undefined : [type], wikis: [wiki] }, () => ({
+    runner,
+    leaseMs,
+    misfireToleranceMs: MISFIRE_TOLERANCE_MS,
+    handlerOf,
+    isHeldHere: () => false,
+    lost: new AbortController().signal,
+    log: () => undefined,
+  }));
+};
+
+const pop = async (
+  site: Site,
+  runner: Runner,
+  terms: PopTerms,
+): Promise<E.Either<OperationError, Popped>> => {
+  const jobs = suppliedBy(site, runner, terms);
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const supplied = await jobs.claim(1, 1);
+    if (E.isLeft(supplied)) return supplied;
+    const [held] = supplied.right.claimed;
+    if (held === undefined && supplied.right.isDry) return E.right({ job: undefined, isDry: true });
+    if (held === undefined) continue;
+    const started =
+      held.state._tag === 'Running' ? E.right(held.state) : await startPopped(site, held.jobId, held.token)();
+    if (E.isLeft(started)) return started;
+    if (started.right._tag === 'Running') {
+      return E.right({ job: poppedJob(site, held.jobId, started.right), isDry: false });
+    }
+  }
+  return E.right({ job: undefined, isDry: false });
+};
+
+export const queueStorage = (site: Site): QueueStorage => {
+  const { host, ip, pid } = site.whereabouts;
+  const runner: Runner = { id: newId(), host, ip, instance: String(pid) };
+  return {
+    push: (jobs) => () => site.producer.enqueueAll(jobs),
+    pop: (terms) => async () => {
+      const first = await pop(site, runner, terms);
+      if (E.isLeft(first) || !first.right.isDry) return E.map(jobOf)(first);
+      // What a holder has left behind is given back here as well, for those who run no worker.
+      const recovered = await site.recover(() => undefined);
+      if (E.isLeft(recovered)) return recovered;
+      return E.map(jobOf)(recovered.right === 0 ? first : await pop(site, runner, terms));
+    },
+    sizes: (wiki) => async () => {
+      const caughtUp = await site.catchUp([queueSummary])();
+      if (E.isLeft(caughtUp)) return caughtUp;
+      return E.map(sizesOf(wiki))(await queueViews(site)());
+    },
+  };
+};
+
+const jobOf = ({ job }: Popped): PoppedJob | undefined => job;
+
+const sizesOf =
+  (wiki: string) =>
+  (views: readonly QueueView[]): ReadonlyMap<string, QueueSizes> =>
+    new Map(
+      views
+        .filter((view) => view.wiki === wiki)
+        .map(({ type, ready, claimed, delayed, abandoned }) => [
+          type,
+          { ready, claimed, delayed, abandoned },
+        ]),
+    );
