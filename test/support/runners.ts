@@ -33,11 +33,17 @@ export const working = (
 };
 
 /** A runner that ends when nothing is left to do. */
-export const drained = (
+export const drained = async (
   ledger: Ledger,
   definitions: readonly (JobDefinition | Handler)[],
   options: Partial<WorkOptions> = {},
-): Promise<WorkSummary> => working(ledger, definitions, { drain: true, ...options }).done;
+): Promise<WorkSummary> => {
+  const { done, lines } = working(ledger, definitions, { drain: true, ...options });
+  const summary = await done;
+  const failure = lines.find((line) => line.startsWith('claiming failed'));
+  if (failure !== undefined) throw new Error(failure);
+  return summary;
+};
 
 export interface RunnerOptions {
   readonly url: string;
