@@ -44,6 +44,7 @@ const SECOND = 1_000;
 /** Clocks of producers, 90 s apart. */
 const SKEWS = [0, 45 * SECOND, -45 * SECOND];
 const MOST_ATTEMPTS = 2;
+const MOST_OPEN = 3;
 const OWN_IDS = [1, 2, 3].map((n) => `0198c7a2-7d3e-7c1a-9f4e-0000000000${n}0`);
 
 type Kind = 'plain' | 'root' | 'leaf';
@@ -268,6 +269,8 @@ export const playOn = (world: World, handlerIgnoresDuplicates: boolean): Play =>
         );
       }
       case 'begin': {
+        // Each holds a connection.
+        if (open.length >= MOST_OPEN) return;
         const job = { ...next.job, ownId: undefined };
         open.push(await world.enqueueInTransaction(specificationOf(job, now())));
         return;

@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import * as E from 'fp-ts/lib/Either.js';
 import { newId } from '../../../adapters/system.js';
 import { isoOf, millisecondsOf } from '../../../domain/instant.js';
-import { jobStream } from '../../../domain/ledger.js';
+import { jobStream, type RecordedEvent } from '../../../domain/ledger.js';
 import { checkSpecification } from '../../../domain/job/specification.js';
 import { draft, enqueuedEvent } from '../../../runners/producer/job-draft.js';
 import { envelope } from '../../../runners/streams/event-envelope.js';
+import { everyEvent, testLedger, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { memoryLedger, type MemoryLedger } from '../../support/memory-ledger.js';
 import { right } from '../../support/outcome.js';
 import { playOn, schedules, type OpenTransaction, type World } from '../../support/random-schedule.js';
@@ -84,7 +85,64 @@ describe('what is dropped on random schedules', () => {
         await scheduler.waitFor(play.finish());
         expect(uncovered(ledger.history())).to.deep.equal([]);
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 200) },
+      { numRuns: 200 },
     );
+  });
+
+  describe('on PostgreSQL', () => {
+    let ledger: TestLedger;
+
+    before(async () => {
+      ledger = await testLedger();
+    });
+    after(() => ledger.drop());
+
+    /** In a real transaction, on a connection of its own. */
+    const realTransaction = async (specification: object): Promise<OpenTransaction> => {
+      const client = await ledger.pool.connect();
+      await client.query('BEGIN');
+      const [answer] = await ledger.enqueueOn(client, [specification]);
+      if (answer === undefined || E.isLeft(answer)) throw new Error(JSON.stringify(answer));
+      return {
+        jobId: answer.right.jobId,
+        end: async (commit) => {
+          await client.query(commit ? 'COMMIT' : 'ROLLBACK');
+          client.release();
+        },
+      };
+    };
+
+    it('is covered too, transactions that stay open among them', async function () {
+      this.timeout(300_000);
+      let worlds = 0;
+      await fc.assert(
+        fc.asyncProperty(schedules(3, 12), fc.boolean(), async (actors, ignores) => {
+          const clock = steppingClock();
+          worlds += 1;
+          const wiki = String(worlds);
+          const world: World = {
+            store: ledger.store,
+            index: ledger.index,
+            glance: ledger.store,
+            wiki,
+            now: clock.now,
+            enqueueInTransaction: realTransaction,
+          };
+          const play = playOn(world, ignores);
+          await Promise.all(
+            actors.map(async (actions) => {
+              for (const action of actions) await play.act(action);
+            }),
+          );
+          clock.jump(HOUR);
+          await play.finish();
+          const ofThisWorld = (event: RecordedEvent): boolean =>
+            (event.data as { readonly wiki: string }).wiki === wiki;
+          expect(uncovered((await everyEvent(ledger)).filter(ofThisWorld))).to.deep.equal([]);
+        }),
+        { numRuns: 20, endOnFailure: true },
+      );
+      expect(await unequalTables(ledger)).to.deep.equal([]);
+    });
   });
 });
