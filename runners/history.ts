@@ -13,6 +13,7 @@ import type { SchemaName } from '../adapters/postgres/schema-name.js';
 import { postgresWakeUps } from '../adapters/postgres/wake-ups.js';
 import type { StoreError } from '../domain/errors.js';
 import type { EventStore } from '../domain/ports.js';
+import { claimedJob } from '../projections/claimed-job.js';
 import { asCatchUp, catchUpProjections, inlineProjections } from '../projections/index.js';
 import type { ClaimDesk, JobIndex } from '../projections/ports.js';
 import type { Projection } from '../projections/projection.js';
@@ -36,6 +37,8 @@ export interface History {
   readonly driven: (projection: Projection) => Projection;
   /** What `project` keeps. */
   readonly projected: readonly Projection[];
+  /** Those that put aside what they cannot apply and go on: nothing that work rests on may be stopped by one event. */
+  readonly parks: readonly string[];
   /** The history as a client sees it inside its transaction. */
   readonly historyOn: HistoryOn;
   /** Keeps what runners depend on; undefined where the appends do. */
@@ -54,6 +57,7 @@ export const historyInPostgres = (pool: pg.Pool, schema: SchemaName): History =>
     claimDesk: postgresClaimDesk(pool, schema, inline),
     driven: (projection) => projection,
     projected: catchUpProjections,
+    parks: [claimedJob.name],
     historyOn: (client) => postgresEventStore(client, { schema }),
     keeper: undefined,
     claimFigures: () => undefined,
@@ -103,13 +107,14 @@ export const historyElsewhere = async (
   if (E.isLeft(opened)) return opened;
   const store = opened.right;
   const kept = inlineProjections.map(asCatchUp);
+  const parks = [claimedJob, ...kept].map(({ name }) => name);
 
   const round = async (): Promise<E.Either<StoreError, boolean>> => {
     let hasMoved = false;
     const onProgress = (): void => {
       hasMoved = true;
     };
-    return E.map(() => hasMoved)(await catchUp(pool, schema, kept, { store, onProgress })());
+    return E.map(() => hasMoved)(await catchUp(pool, schema, kept, { store, parks, onProgress })());
   };
   const keeping = keeper({ round, onNews: (listener) => store.onNews(() => listener()) });
   const index = remoteJobIndex(pool, schema, store, keeping.upToDate);
@@ -122,6 +127,7 @@ export const historyElsewhere = async (
     claimDesk,
     driven: asCatchUp,
     projected: [...kept, ...catchUpProjections],
+    parks,
     historyOn: () => store,
     keeper: keeping,
     claimFigures: claimDesk.figures,

@@ -159,7 +159,7 @@ const compose = (
   const presence = postgresRunnerPresence(pool, schema);
   const watch = postgresClaimWatch(pool, schema);
   const jobs = producer({ store: persistentReads(store), index: persistentIndex(index), clock, by });
-  const options = { store, parks: [claimedJob.name] };
+  const options = { store, parks: history.parks };
   const findServer = async (): Promise<void> => {
     const server = given === undefined ? await embeddedStatus(home)() : undefined;
     if (server?._tag === 'Right' && server.right.running) pool.options.connectionString = server.right.url;

@@ -40,10 +40,11 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   });
 
 const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome> =>
-  withLedger('projector', async ({ pool, schema, store, findServer, projected }) => {
+  withLedger('projector', async ({ pool, schema, store, findServer, projected, parks }) => {
     const signal = stopSignal();
     const projector = startProjector(pool, schema, projected, {
       store,
+      parks,
       wake: (onWake) => {
         const stop = store.onNews(onWake);
         return { stop: () => Promise.resolve(stop()) };

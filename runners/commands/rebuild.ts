@@ -3,7 +3,6 @@ import * as E from 'fp-ts/lib/Either.js';
 import { readCheckpoint } from '../../adapters/postgres/checkpoint.js';
 import { rebuild as rebuildProjection, type RebuildReport } from '../../adapters/postgres/rebuild.js';
 import { shadowPlace } from '../../adapters/postgres/shadow.js';
-import { claimedJob } from '../../projections/claimed-job.js';
 import type { Projection } from '../../projections/projection.js';
 import type { Ledger } from '../ledger.js';
 import type { Output } from '../cli/output.js';
@@ -31,12 +30,12 @@ const watch = ({ pool, schema, store }: Ledger, projection: Projection, out: Out
 };
 
 const rebuildOne = async (ledger: Ledger, projection: Projection, out: Output) => {
-  const { pool, schema, store, historyOn } = ledger;
+  const { pool, schema, store, historyOn, parks } = ledger;
   const stop = watch(ledger, projection, out);
   try {
     return await rebuildProjection(pool, schema, projection, {
       store,
-      parks: [claimedJob.name],
+      parks,
       historyOn,
     })();
   } finally {

@@ -1,7 +1,6 @@
 // A whole ledger in a database of its own, and what tests ask of it.
 import * as E from 'fp-ts/lib/Either.js';
 import { audit } from '../../adapters/postgres/audit.js';
-import { postgresEventStore } from '../../adapters/postgres/event-store.js';
 import { newId } from '../../adapters/system.js';
 import { decodeEvent } from '../../domain/events.js';
 import type { JobCommand } from '../../domain/job/commands.js';
@@ -14,7 +13,7 @@ import type { AppendError } from '../../domain/errors.js';
 import { projections } from '../../projections/index.js';
 import { envelope } from '../../runners/streams/event-envelope.js';
 import { loadJob } from '../../runners/streams/job-streams.js';
-import { openLedger, type Ledger } from '../../runners/ledger.js';
+import { openLedger, type Ledger, type OpenOptions } from '../../runners/ledger.js';
 import { right } from './ledger-database.js';
 import { testDatabase } from './postgres.js';
 
@@ -22,11 +21,13 @@ export interface TestLedger extends Ledger {
   readonly drop: () => Promise<void>;
 }
 
-export const testLedger = async (schema = 'jobledger'): Promise<TestLedger> => {
+export const testLedger = async (
+  schema = 'jobledger',
+  elsewhere: Partial<Pick<OpenOptions, 'eventstoreUrl' | 'ledger' | 'report'>> = {},
+): Promise<TestLedger> => {
   const database = await testDatabase();
-  const ledger = await right(
-    openLedger({ databaseUrl: database.url, home: '', schema, by: 'test', report: () => undefined }),
-  );
+  const where = { databaseUrl: database.url, home: '', schema, by: 'test', report: () => undefined };
+  const ledger = await right(openLedger({ ...where, ...elsewhere }));
   return {
     ...ledger,
     drop: async () => {
@@ -119,14 +120,11 @@ export const act = async (
 
 /** Every table brought to the end of history; the names of those that differ from it. */
 export const unequalTables = async (ledger: Ledger): Promise<readonly string[]> => {
-  await right(ledger.catchUp(projections.filter(({ drive }) => drive === 'catch-up')));
+  const driven = projections.map(ledger.driven);
+  await right(ledger.catchUp(driven.filter(({ drive }) => drive === 'catch-up')));
   const unequal: string[] = [];
-  for (const projection of projections) {
-    const report = await right(
-      audit(ledger.pool, ledger.schema, projection, (client) =>
-        postgresEventStore(client, { schema: ledger.schema }),
-      ),
-    );
+  for (const projection of driven) {
+    const report = await right(audit(ledger.pool, ledger.schema, projection, ledger.historyOn));
     if (!report.equal) unequal.push(`${report.name}: ${JSON.stringify(report, withText)}`);
   }
   return unequal;

@@ -48,6 +48,8 @@ const ledger = await openLedger({
   databaseUrl: options.url,
   home: '',
   schema: options.schema,
+  eventstoreUrl: options.eventstoreUrl,
+  ledger: options.ledger,
   by: 'runner-process',
   report: () => undefined,
 })();

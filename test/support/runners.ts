@@ -48,6 +48,8 @@ export const drained = async (
 export interface RunnerOptions {
   readonly url: string;
   readonly schema: string;
+  readonly eventstoreUrl?: string;
+  readonly ledger?: string;
   /** Where the handlers write a line for each execution: job id, attempt, process id, how it is going. */
   readonly file: string;
   readonly concurrency?: number;
