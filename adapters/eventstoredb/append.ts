@@ -40,10 +40,7 @@ const standing = async (
   const { stream, expected } = append;
   const there = await readStream(reading, stream, { from: nextRevision(expected), limit: events.length });
   const isSame = there.length === events.length && there.every(({ id }, index) => id === events[index]?.id);
-  const position = there.at(-1)?.position;
-  return isSame && position !== undefined
-    ? right({ stream, revision: last, position, alreadyThere: true })
-    : undefined;
+  return isSame ? right({ stream, revision: last, alreadyThere: true }) : undefined;
 };
 
 const send = async (appending: Appending, encoded: EncodedAppend): Promise<AppendOutcome> => {
@@ -62,7 +59,7 @@ const send = async (appending: Appending, encoded: EncodedAppend): Promise<Appen
     return (await standing(appending, encoded)) ?? left(unavailable(`${stream}: no position`));
   if (position.commit > seen.position) seen.position = position.commit;
   const alreadyThere = position.commit <= before;
-  return right({ stream, revision: encoded.last, position: position.commit, alreadyThere });
+  return right({ stream, revision: encoded.last, alreadyThere });
 };
 
 const settled = async (

@@ -86,6 +86,8 @@ export const audit = (
         inTransaction(client, () => auditOne(client, livePlace(schema), projection, historyOn(client)), {
           mode: 'ISOLATION LEVEL REPEATABLE READ',
           keeps: () => false,
+          // It holds nothing that anybody waits for, and a page of a history that is elsewhere may be long in coming.
+          isLeisurely: true,
         }),
       patience.rebuild,
     ),

@@ -22,7 +22,8 @@ describe('field case 35: a poison event (protocol double of EventStoreDB)', () =
   it('stops the projections that need it at its place, which they name, and no others', async () => {
     await enqueued(ledger, { type: 'before' });
     const stream = newStream();
-    const [poison] = await taken(ledger.store, share(stream, 'no-stream', [newEvent('JobEnqueued', {})]));
+    await taken(ledger.store, share(stream, 'no-stream', [newEvent('JobEnqueued', {})]));
+    const [poison] = await right(ledger.store.readStream(stream));
     await enqueued(ledger, { type: 'behind' });
     const statuses = await project();
     const end = await right(ledger.store.end());
