@@ -6,7 +6,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../domain/errors.js';
 import type { Position, Revision } from '../domain/ledger.js';
 import type { EventStore } from '../domain/ports.js';
-import type { Scope } from '../domain/queue/scope.js';
+import type { QueueName, Scope } from '../domain/queue/scope.js';
 import type { QueueOrder, ScopeSettings } from '../domain/queue/settings.js';
 import type { RootState } from './root-job.js';
 
@@ -134,7 +134,26 @@ export interface ClaimSession {
   readonly dropStale: (jobIds: readonly string[]) => TaskEither<StoreError, void>;
 }
 
+/** A claim that counts under limits. `items`: its work items. */
+export interface LimitedClaim extends QueueName {
+  readonly jobId: string;
+  readonly items: number;
+}
+
+/** A queue that limits left nothing of. */
+export interface HeldBack {
+  /** Index of the pick. */
+  readonly pick: number;
+  /** When there will be room; undefined where that is when a job ends. */
+  readonly inMs: number | undefined;
+}
+
 export interface PickSession extends ClaimSession {
+  readonly heldBack: readonly HeldBack[];
+  /** Some limit waits for `openLimits`. */
+  readonly isIncomplete: boolean;
+  /** Counts what was claimed under the limits; undefined where none hold. */
+  readonly charge: ((claims: readonly LimitedClaim[]) => TaskEither<StoreError, void>) | undefined;
   readonly picked: readonly PlacedJob[];
   /** How long the pick took, in milliseconds. */
   readonly pickMs: number;
@@ -151,6 +170,8 @@ export interface ClaimDesk {
     picks: readonly Pick[],
     use: (session: PickSession) => Promise<A>,
   ) => TaskEither<StoreError, A>;
+  /** Lets jobs that were claimed before there was a limit count under it. */
+  readonly openLimits: () => TaskEither<StoreError, void>;
   /** When the next delayed job in scope falls due, or undefined. */
   readonly nextDue: (scope: QueueScope) => TaskEither<StoreError, string | undefined>;
 }

@@ -1,5 +1,6 @@
 /** Where the history is: in the PostgreSQL of the tables, or on an EventStoreDB; and what depends on that. */
 import * as E from 'fp-ts/lib/Either.js';
+import * as TE from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import type { HistoryOn } from '../adapters/postgres/audit.js';
 import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
@@ -51,10 +52,12 @@ export interface History {
 
 export const historyInPostgres = (pool: pg.Pool, schema: SchemaName): History => {
   const inline = inlineWrites(inlineProjections);
+  const store = postgresEventStore(pool, { schema, inline });
+  const catchUpClaims = catchUp(pool, schema, [claimedJob], { store, parks: [claimedJob.name] });
   return {
-    store: postgresEventStore(pool, { schema, inline }),
+    store,
     index: postgresJobIndex(pool, schema),
-    claimDesk: postgresClaimDesk(pool, schema, inline),
+    claimDesk: postgresClaimDesk(pool, schema, inline, catchUpClaims),
     driven: (projection) => projection,
     projected: catchUpProjections,
     parks: [claimedJob.name],
@@ -119,7 +122,7 @@ export const historyElsewhere = async (
   const keeping = keeper({ round, onNews: (listener) => store.onNews(() => listener()) });
   const index = remoteJobIndex(pool, schema, store, keeping.upToDate);
   // No append goes through this desk: it only looks what is ready.
-  const desk = postgresClaimDesk(pool, schema, inlineWrites([]));
+  const desk = postgresClaimDesk(pool, schema, inlineWrites([]), TE.of(undefined));
   const claimDesk = reservingClaimDesk(pool, schema, desk, { store, index, upToDate: keeping.upToDate });
   return E.right({
     store,

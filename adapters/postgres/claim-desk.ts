@@ -1,11 +1,15 @@
 /** Where runners come for work: which queues are ready, and a short transaction that holds the rows picked from them. */
-import type { ClaimDesk, QueueScope } from '../../projections/ports.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import type { StoreError } from '../../domain/errors.js';
+import type { ClaimDesk, Pick, QueueScope } from '../../projections/ports.js';
 import { attempt } from './error-mapping.js';
 import type { InlineWrites } from './append.js';
 import { postgresEventStore } from './event-store.js';
 import { isoSql } from './iso.js';
 import { postgresJobIndex } from './job-index.js';
 import { pickRows } from './pick.js';
+import { succeeded } from './outcome.js';
+import { queueLimits } from './queue-limits.js';
 import { readyQueueStatements } from './ready-queues.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, withClient, type Queryable, type Statement } from './statement.js';
@@ -45,7 +49,16 @@ const PROMOTION_BATCH = 1000;
 
 const scopeValues = ({ types, wikis }: QueueScope) => [types ?? null, wikis ?? null];
 
-export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: InlineWrites): ClaimDesk => {
+const mayBeLimited = (picks: readonly Pick[]): boolean => picks.some(({ queue }) => queue.mayBeLimited);
+
+/** @param catchUpClaims brings `claimed_job` to the end of history */
+export const postgresClaimDesk = (
+  db: Queryable,
+  schema: SchemaName,
+  inline: InlineWrites,
+  catchUpClaims: TaskEither<StoreError, unknown>,
+): ClaimDesk => {
+  const limits = queueLimits(schema);
   const statement = (label: string, sql: string): Statement => prepared(label, inSchema(sql, schema));
   const ready = readyQueueStatements(schema);
   const pick = pickRows(schema);
@@ -72,9 +85,16 @@ export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: Inl
         withClient(db, (client) =>
           inTransaction(client, async () => {
             const asked = performance.now();
-            const rows = await pick(client, picks, false);
+            const held = mayBeLimited(picks) ? await limits.take(client, picks) : undefined;
+            const rows = await pick(client, held?.picks ?? picks, held !== undefined);
             return use({
               ...rows,
+              heldBack: held?.heldBack ?? [],
+              isIncomplete: held?.isIncomplete ?? false,
+              charge:
+                held === undefined || held.rooms.length === 0
+                  ? undefined
+                  : (claims) => attempt(() => limits.charge(client, held, claims)),
               pickMs: performance.now() - asked,
               store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
               index: postgresJobIndex(client, schema),
@@ -86,6 +106,11 @@ export const postgresClaimDesk = (db: Queryable, schema: SchemaName, inline: Inl
           }),
         ),
       ),
+    openLimits: () =>
+      attempt(async () => {
+        await succeeded(catchUpClaims);
+        await limits.open(db);
+      }),
     nextDue: (scope) =>
       attempt(async () => (await rowsOf(db, nextDue, scopeValues(scope)))[0]?.[0] ?? undefined),
   };

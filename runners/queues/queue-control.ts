@@ -18,11 +18,26 @@ import type { QueueError } from './errors.js';
 export interface QueueControlPorts {
   readonly store: Pick<EventStore, 'append' | 'readStream'>;
   readonly clock: LedgerClock;
+  /** Where the history is, unless it is in the PostgreSQL of the tables. */
+  readonly elsewhere?: string | undefined;
 }
 
 /** The same for every ledger: what is decided about a scope stands in one stream. */
 export const queueIdOf = ({ wiki, type }: Scope): string =>
   idOfText(JSON.stringify(['queue', wiki ?? null, type ?? null]));
+
+/** A limit is exact because what counts a claim commits with it. */
+const NO_LIMITS: QueueError = {
+  _tag: 'InvalidQueue',
+  path: 'limits',
+  message: 'hold only where the history is in PostgreSQL, not with an EventStoreDB',
+};
+
+const setsLimits = (command: QueueCommand): boolean =>
+  command._tag === 'ConfigureQueue' &&
+  [command.changes.running, command.changes.perSecond, command.changes.itemsPerSecond].some(
+    (limit) => typeof limit === 'number',
+  );
 
 /** Others may decide about the same scope at the same moment. */
 const TRIES = 5;
@@ -33,11 +48,12 @@ const TRIES = 5;
  */
 export const controlQueue =
   (
-    { store, clock }: QueueControlPorts,
+    { store, clock, elsewhere }: QueueControlPorts,
     command: QueueCommand,
     by: string,
   ): TaskEither<QueueError, QueueState> =>
   async () => {
+    if (elsewhere !== undefined && setsLimits(command)) return E.left(NO_LIMITS);
     const stream = queueStream(queueIdOf(command.scope));
     for (let tries = 0; tries < TRIES; tries += 1) {
       const events = await store.readStream(stream)();

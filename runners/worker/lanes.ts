@@ -80,7 +80,7 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
   }
   desk.retries.reset();
   desk.failure = undefined;
-  const { claimed, superseded, isDry } = supplied.right;
+  const { claimed, superseded, isDry, retryInMs } = supplied.right;
   desk.superseded += superseded;
   desk.isDry = isDry;
   if (claimed.length > 0) hands.travelled(performance.now() - asked);
@@ -88,6 +88,7 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
   if (tenure.lost.aborted) return 'failed';
   hands.add(claimed);
   if (claimed.length > 0 || superseded > 0) return 'claimed';
+  if (retryInMs !== undefined) desk.blockedMs = Math.max(1, Math.min(retryInMs, desk.options.pollMs));
   return isDry ? 'dry' : 'blocked';
 };
 

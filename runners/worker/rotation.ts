@@ -12,8 +12,8 @@ export interface Rotation {
   readonly renew: (queues: readonly ReadyQueue[]) => void;
   /** Nothing to be had of it until the next renewal. */
   readonly leaveOut: (queue: ReadyQueue) => void;
-  /** Nothing to be had of it until then. */
-  readonly hold: (queue: ReadyQueue, until: number) => void;
+  /** Nothing to be had of it until then. `isTold`: not before, whatever happens. */
+  readonly hold: (queue: ReadyQueue, until: number, isTold: boolean) => void;
   /** What was held may be had again, unless its time is told. */
   readonly letGo: () => void;
   /** Ranks of the classes that have something to give, in order. */
@@ -59,13 +59,13 @@ const heldKey = (queue: ReadyQueue): string => `${queue.class}\n${keyOf(queue)}`
 export const rotation = (): Rotation => {
   let lanes = new Map<number, Lane>();
   const leftOut = new Set<ReadyQueue>();
-  const held = new Map<string, number>();
+  const held = new Map<string, { readonly until: number; readonly isTold: boolean }>();
   const debts = debtsToStarving();
 
   const isOpenAt =
     (now: number) =>
     (queue: ReadyQueue): boolean =>
-      !leftOut.has(queue) && (held.size === 0 || (held.get(heldKey(queue)) ?? 0) <= now);
+      !leftOut.has(queue) && (held.size === 0 || (held.get(heldKey(queue))?.until ?? 0) <= now);
 
   const ranks = (now: number): readonly number[] =>
     [...lanes.keys()]
@@ -86,15 +86,17 @@ export const rotation = (): Rotation => {
     leaveOut: (queue) => {
       leftOut.add(queue);
     },
-    hold: (queue, until) => {
-      held.set(heldKey(queue), until);
+    hold: (queue, until, isTold) => {
+      held.set(heldKey(queue), { until, isTold });
     },
-    letGo: () => held.clear(),
+    letGo: () => {
+      for (const [key, { isTold }] of held) if (!isTold) held.delete(key);
+    },
     ranks,
     queuesOf: (rank) => lanes.get(rank)?.queues ?? [],
     heldUntil: (now) => {
-      const later = [...held.values()].filter((until) => until > now);
-      return later.length === 0 ? undefined : Math.min(...later);
+      for (const [key, { until }] of held) if (until <= now) held.delete(key);
+      return held.size === 0 ? undefined : Math.min(...[...held.values()].map(({ until }) => until));
     },
     plan: (limit, now, starving) => {
       const [first, ...lower] = ranks(now);

@@ -1,7 +1,8 @@
 /** Claims ahead of the free slots: from which queues, in which order of classes, and how deep. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
-import type { ClaimDesk, PickSession, Pick, QueueScope } from '../../projections/ports.js';
+import { workItems } from '../../domain/queue/work-items.js';
+import type { ClaimDesk, LimitedClaim, Pick, PickSession, QueueScope } from '../../projections/ports.js';
 import type { ClaimOptions } from './candidate.js';
 import { claimPicked, type ClaimBatch, type TriedClaim } from './claiming.js';
 import type { HeldJob } from './holding.js';
@@ -11,13 +12,18 @@ import { lowWater } from './low-water.js';
 import { tripsUnderWay } from './trips.js';
 
 const MOST_PICKED = 1_000;
+const MOST_TRIES = 20;
 
 export interface SupplyPorts extends InDoubtPorts {
   readonly desk: ClaimDesk;
 }
 
-/** `isDry`: no queue in scope had anything to give. */
-export type Supplied = ClaimBatch & { readonly isDry: boolean };
+export type Supplied = ClaimBatch & {
+  /** No queue in scope had anything to give. */
+  readonly isDry: boolean;
+  /** When something that limits hold back may be had. */
+  readonly retryInMs?: number;
+};
 
 export interface Supply {
   /** Up to `limit` claims, of which so many may be started at once. */
@@ -30,8 +36,13 @@ const NOTHING: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
 
 interface Given {
   readonly batch: ClaimBatch;
-  readonly session: Readonly<{ picked: PickSession['picked']; pickMs: number }>;
+  readonly session: PickSession;
 }
+
+/** How long a queue at its limit is left alone, unless there is news: the end of a job is. */
+const HELD_MS = 50;
+/** The limit may be taken back before the time that is told. */
+const LONGEST_HELD_MS = 1_000;
 
 /** What gave nothing is left out until it is looked for again, so that what is behind it gets its turn. */
 const noteGiven = (
@@ -40,14 +51,34 @@ const noteGiven = (
   { batch, session }: Given,
   reach: number,
 ): void => {
+  const heldBack = new Map(session.heldBack.map(({ pick, inMs }) => [pick, inMs]));
   const jobs = new Map<number, number>();
   for (const { pick } of session.picked) jobs.set(pick, (jobs.get(pick) ?? 0) + 1);
   const isExhausted = batch.claimed.length + batch.superseded === 0 && batch.picked < reach;
   for (const [n, { queue, from }] of picks.entries()) {
     const count = jobs.get(n) ?? 0;
-    if ((isExhausted || count === 0) && from === undefined) turns.leaveOut(queue);
+    const inMs = heldBack.get(n);
+    if (heldBack.has(n)) {
+      const until = performance.now() + Math.min(inMs ?? HELD_MS, LONGEST_HELD_MS);
+      turns.hold(queue, until, inMs !== undefined);
+    } else if ((isExhausted || count === 0) && from === undefined) turns.leaveOut(queue);
     turns.gave(queue.class, count, starving());
   }
+};
+
+const limitedClaims = (claimed: readonly HeldJob[]): readonly LimitedClaim[] =>
+  claimed.map(({ jobId, state: { job } }) => {
+    const { wiki, type } = job.enqueued;
+    return { jobId, wiki, type, items: workItems(job.params) };
+  });
+
+/** Nothing to claim: because there is nothing, or because limits hold back what there is. */
+const nothingOf = (turns: KnownQueues['turns']): Supplied => {
+  const now = performance.now();
+  const heldUntil = turns.heldUntil(now);
+  return heldUntil === undefined
+    ? { ...NOTHING, isDry: true }
+    : { ...NOTHING, isDry: false, retryInMs: heldUntil - now };
 };
 
 export const supply = (
@@ -69,11 +100,14 @@ export const supply = (
       .map((pick) => ({ ...pick, from: marks.from(pick.queue) }));
     const tried: TriedClaim[] = [];
     const given = E.flatten(
-      await ports.desk.withPicked(picks, async (session) =>
-        E.map((batch: ClaimBatch): Given => ({ batch, session }))(
-          await claimPicked(session, { ...options(), most: limit, startable }, tried),
-        ),
-      )(),
+      await ports.desk.withPicked(picks, async (session) => {
+        const batch = await claimPicked(session, { ...options(), most: limit, startable }, tried);
+        if (E.isLeft(batch)) return batch;
+        const charged = await session.charge?.(limitedClaims(batch.right.claimed))();
+        return charged !== undefined && E.isLeft(charged)
+          ? charged
+          : E.right({ batch: batch.right, session });
+      })(),
     );
     if (E.isLeft(given)) return E.map(asSupplied)(await inDoubt(ports, given, tried, options().lost));
     const { batch, session } = given.right;
@@ -82,20 +116,29 @@ export const supply = (
     noteGiven(known, picks, given.right, reach);
     // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
     const claimed = batch.claimed.map((job) => ({ ...job, rank: picks[0]?.queue.class ?? 0 }));
+    if (session.isIncomplete) await ports.desk.openLimits()();
     // What was told of since the queues were read may stand in one that was not known then.
-    const isDry = batch.picked === 0 && turns.ranks(performance.now()).length === 0 && !known.isOutdated();
+    const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
+    const isDry = batch.picked === 0 && !isLeft && nothingOf(turns).isDry;
     return E.right({ ...batch, claimed, isDry });
   };
 
   return {
     refresh: known.noteNews,
     claim: async (limit, startable) => {
-      const refreshed = await known.refreshed();
-      if (E.isLeft(refreshed)) return refreshed;
-      const rank = await trips.clearWay(() => turns.ranks(performance.now())[0]);
-      return rank === undefined
-        ? E.right({ ...NOTHING, isDry: true })
-        : trips.during(rank, fetch(limit, startable));
+      for (let tries = 0; ; tries += 1) {
+        const refreshed = await known.refreshed();
+        if (E.isLeft(refreshed)) return refreshed;
+        const rank = await trips.clearWay(() => turns.ranks(performance.now())[0]);
+        if (rank === undefined) return E.right(nothingOf(turns));
+        const fetched = await trips.during(rank, fetch(limit, startable));
+        // Queues at their limits make room for those behind them at once.
+        const isHeldBack =
+          E.isRight(fetched) &&
+          fetched.right.picked === 0 &&
+          turns.heldUntil(performance.now()) !== undefined;
+        if (!isHeldBack || tries >= MOST_TRIES) return fetched;
+      }
     },
   };
 };

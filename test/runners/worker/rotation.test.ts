@@ -99,7 +99,8 @@ describe('the rotation of queues', () => {
   it('goes on to a lower class where a higher one is held back or has nothing left', () => {
     const high = queue('high', { class: 0 });
     const turns = turnsAmong(high, queue('normal'));
-    turns.hold(high, 100);
+    turns.hold(high, 100, true);
+    turns.letGo();
     expect(turns.plan(1, 50, NONE)[0]?.queue.type).to.equal('normal');
     expect(turns.heldUntil(50)).to.equal(100);
     expect(turns.plan(1, 100, NONE)[0]?.queue.type).to.equal('high');
