@@ -101,6 +101,7 @@ export const supply = (
     const tried: TriedClaim[] = [];
     const given = E.flatten(
       await ports.desk.withPicked(picks, async (session) => {
+        if (session.picked.length === 0) return E.right({ batch: NOTHING, session });
         const batch = await claimPicked(session, { ...options(), most: limit, startable }, tried);
         if (E.isLeft(batch)) return batch;
         const charged = await session.charge?.(limitedClaims(batch.right.claimed))();
