@@ -9,7 +9,7 @@ import type { HeldJob } from './holding.js';
 import { inDoubt, type InDoubtPorts } from './in-doubt.js';
 import { knownQueues, type KnownQueues } from './known-queues.js';
 import { lowWater } from './low-water.js';
-import { tripsUnderWay } from './trips.js';
+import { tripsUnderWay, type Trips } from './trips.js';
 
 const MOST_PICKED = 1_000;
 const MOST_TRIES = 20;
@@ -126,22 +126,25 @@ export const supply = (
 
   return {
     refresh: known.noteNews,
-    claim: async (limit, startable) => {
-      for (let tries = 0; ; tries += 1) {
-        const refreshed = await known.refreshed();
-        if (E.isLeft(refreshed)) return refreshed;
-        const rank = await trips.clearWay(() => turns.ranks(performance.now())[0]);
-        if (rank === undefined) return E.right(nothingOf(turns));
-        const fetched = await trips.during(rank, fetch(limit, startable));
-        // Queues at their limits make room for those behind them at once.
-        const isHeldBack =
-          E.isRight(fetched) &&
-          fetched.right.picked === 0 &&
-          turns.heldUntil(performance.now()) !== undefined;
-        if (!isHeldBack || tries >= MOST_TRIES) return fetched;
-      }
-    },
+    claim: (limit, startable) => untilRoom(known, trips, () => fetch(limit, startable)),
   };
+};
+
+type Answer = E.Either<StoreError, Supplied>;
+
+/** Queues at their limits make room for those behind them at once. */
+const untilRoom = async (known: KnownQueues, trips: Trips, fetch: () => Promise<Answer>): Promise<Answer> => {
+  const { turns } = known;
+  for (let tries = 0; ; tries += 1) {
+    const refreshed = await known.refreshed();
+    if (E.isLeft(refreshed)) return refreshed;
+    const rank = await trips.clearWay(() => turns.ranks(performance.now())[0]);
+    if (rank === undefined) return E.right(nothingOf(turns));
+    const fetched = await trips.during(rank, fetch());
+    const isHeldBack =
+      E.isRight(fetched) && fetched.right.picked === 0 && turns.heldUntil(performance.now()) !== undefined;
+    if (!isHeldBack || tries >= MOST_TRIES) return fetched;
+  }
 };
 
 const asSupplied = (claimed: readonly HeldJob[]): Supplied => ({
