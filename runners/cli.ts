@@ -17,12 +17,12 @@ const stopSignal = (): AbortSignal => {
 };
 
 const { env, stdout, stderr, argv } = process;
-let suspects = (): string | undefined => undefined;
+let culprits = (): string | undefined => undefined;
 // Thrown where nobody waits for it, in a handler's timer for example: this process cannot be trusted any more.
 process.on('uncaughtException', (error) => {
   const { status, message } = unexpected(error, env);
   const place = placeOf(error);
-  const named = suspects();
+  const named = culprits();
   const told = [message, place && `thrown at ${place}`, named].filter((text) => text !== undefined);
   stderr.write(`jobledger: ${withoutPasswords(told.join('; '))}\n`);
   process.exit(status);
@@ -36,6 +36,6 @@ process.exitCode = await runCli(argv.slice(2), {
   now: Date.now,
   stopSignal,
   onStray: (words) => {
-    suspects = words;
+    culprits = words;
   },
 });

@@ -41,7 +41,7 @@ export interface RunningWork {
   readonly done: Promise<WorkSummary>;
   readonly stop: () => void;
   /** Whose error it may be that nobody waited for, as a sentence. */
-  readonly suspects: () => string | undefined;
+  readonly culprits: () => string | undefined;
 }
 
 export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => {
@@ -68,7 +68,7 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
       tellLost(ledger, log);
     }
   };
-  return { done: run(), stop: runner.stop, suspects: runner.suspects };
+  return { done: run(), stop: runner.stop, culprits: runner.culprits };
 };
 
 const NOTABLE_OFFSET_MS = 1_000;

@@ -95,7 +95,7 @@ const work = async (context: CommandContext, flags: WorkFlags): Promise<Outcome>
       drain: flags.drain,
       log: out.tell,
     });
-    onStray(running.suspects);
+    onStray(running.culprits);
     const stop = (): void => {
       out.tell('stopping: what runs may end; a second signal ends at once');
       running.stop();

@@ -4,7 +4,6 @@
  */
 import * as E from 'fp-ts/lib/Either.js';
 import { isHeld, type JobState } from '../../domain/job/state.js';
-import type { EventStore } from '../../domain/ports.js';
 import { pause } from '../../adapters/pause.js';
 import { loadJobs } from '../streams/job-streams.js';
 import type { Active, Hand } from './hand.js';
@@ -15,9 +14,12 @@ const reasonOf = (state: JobState): ClaimTaken =>
     ? new ClaimTaken('JobCancelled', `the job was cancelled: ${state.reason}`)
     : new ClaimTaken('LeaseLost', `the claim is no longer the current one; the job is ${state._tag}`);
 
-const look = async (store: Pick<EventStore, 'readStreams'>, entries: readonly Active[]): Promise<void> => {
-  const jobIds = entries.map(({ job: { jobId } }) => jobId);
-  const states = jobIds.length === 0 ? E.right(new Map<string, never>()) : await loadJobs(store, jobIds);
+const look = async ({ options }: Hand, entries: readonly Active[]): Promise<void> => {
+  if (entries.length === 0) return;
+  const states = await loadJobs(
+    options.ports().store,
+    entries.map(({ job: { jobId } }) => jobId),
+  );
   // What cannot be read now is looked at again.
   if (E.isLeft(states)) return;
   for (const { job, control } of entries) {
@@ -28,26 +30,22 @@ const look = async (store: Pick<EventStore, 'readStreams'>, entries: readonly Ac
   }
 };
 
-export const recheck = ({ options, active }: Hand, jobId: string): Promise<void> =>
+export const recheck = (hand: Hand, jobId: string): Promise<void> =>
   look(
-    options.ports().store,
-    [...active].filter(({ job }) => job.jobId === jobId),
+    hand,
+    [...hand.active].filter(({ job }) => job.jobId === jobId),
   );
 
 /** Looks at everything that is longer in hand than one round: a summons may not have been heard. Short jobs are never looked at. */
-export const keepRechecking = async (
-  { options, active }: Hand,
-  everyMs: number,
-  ended: AbortSignal,
-): Promise<void> => {
+export const keepRechecking = async (hand: Hand, everyMs: number, ended: AbortSignal): Promise<void> => {
   let before: ReadonlySet<Active> = new Set();
   while (!ended.aborted) {
     await pause(everyMs, ended);
     if (ended.aborted) return;
     await look(
-      options.ports().store,
-      [...active].filter((entry) => before.has(entry)),
+      hand,
+      [...hand.active].filter((entry) => before.has(entry)),
     );
-    before = new Set(active);
+    before = new Set(hand.active);
   }
 };

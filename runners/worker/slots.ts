@@ -23,7 +23,7 @@ import {
 } from './hand.js';
 import type { HeldJob } from './holding.js';
 import { keepRechecking, recheck } from './recheck.js';
-import { suspectsOf } from './suspects.js';
+import { culpritsOf } from './culprits.js';
 
 export interface Slots {
   readonly counts: EndCounts;
@@ -50,7 +50,7 @@ export interface Slots {
   /** This job's claim may have been taken: looks, and fires its handler's signal where that is so. */
   readonly recheck: (jobId: string) => Promise<void>;
   /** Whose error it may be that nobody waited for, as a sentence. */
-  readonly suspects: () => string | undefined;
+  readonly culprits: () => string | undefined;
   /** Rechecks all that runs long, from time to time. */
   readonly keepRechecking: (everyMs: number, ended: AbortSignal) => Promise<void>;
 }
@@ -75,7 +75,7 @@ export const slots = (options: SlotsOptions): Slots => {
     },
     forsake: (reason) => forsake(hand, reason),
     recheck: (jobId) => recheck(hand, jobId),
-    suspects: () => suspectsOf(hand),
+    culprits: () => culpritsOf(hand),
     keepRechecking: (everyMs, ended) => keepRechecking(hand, everyMs, ended),
   };
 };

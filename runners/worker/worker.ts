@@ -24,7 +24,7 @@ export interface Worker {
   /** Somebody did something to this job: where it is in hand here, its handler may have to be told. */
   readonly recheck: (jobId: string) => void;
   /** Whose error it may be that nobody waited for, as a sentence. */
-  readonly suspects: () => string | undefined;
+  readonly culprits: () => string | undefined;
 }
 
 export const worker = (dependencies: WorkerDependencies, options: WorkerOptions): Worker => {
@@ -80,7 +80,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
       ringAll();
     },
     recheck: (jobId) => void hands.recheck(jobId),
-    suspects: hands.suspects,
+    culprits: hands.culprits,
   };
 };
 

@@ -7,7 +7,7 @@ const nameOf = ({ job: { jobId, state } }: Active): string =>
   `${state.job.enqueued.type} ${jobId} (attempt ${state.job.attempts})`;
 
 /** The jobs that run here, or the last that did, as a sentence; undefined before the first. */
-export const suspectsOf = ({ active, latest }: Hand): string | undefined => {
+export const culpritsOf = ({ active, latest }: Hand): string | undefined => {
   const running = [...active].filter((entry) => entry.running !== undefined);
   if (running.length === 0) {
     return latest === undefined
