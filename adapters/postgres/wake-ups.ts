@@ -72,6 +72,7 @@ const listening = (
     client = next;
     silence.add(next);
     let probe: NodeJS.Timeout | undefined;
+    let isAsked = false;
     let isLost = false;
     const lose = (): void => {
       if (isLost) return;
@@ -82,6 +83,12 @@ const listening = (
       timer = setTimeout(() => void connect(), retries.next());
       timer.unref();
     };
+    const ask = async (): Promise<void> => {
+      if (isAsked) return;
+      isAsked = true;
+      await next.query('SELECT 1').catch(lose);
+      isAsked = false;
+    };
     next.on('error', lose);
     next.on('end', lose);
     next.on('notification', ({ payload }) => onNews(payload === '' ? undefined : payload));
@@ -91,7 +98,7 @@ const listening = (
       retries.reset();
       // What was notified while nobody listened is not told again.
       onNews();
-      if (!isLost) probe = setInterval(() => void next.query('SELECT 1').catch(lose), probeMs).unref();
+      if (!isLost) probe = setInterval(() => void ask(), probeMs).unref();
     } catch {
       lose();
     }

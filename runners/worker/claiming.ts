@@ -28,9 +28,11 @@ export const claimPicked = async (
   options: ClaimOptions,
   tried: TriedClaim[],
 ): Promise<E.Either<StoreError, ClaimBatch>> => {
+  const picked = session.picked.length;
+  // No row, no time either.
+  if (picked === 0) return E.right({ claimed: [], superseded: 0, picked, twins: 0 });
   const candidates = await readCandidates(session, options);
   if (E.isLeft(candidates)) return candidates;
-  const picked = session.picked.length;
   const covers = await coverOf(session, candidates.right);
   if (E.isLeft(covers)) return covers;
   const { decided, twins } = decideClaims(session, options, candidates.right, covers.right);
