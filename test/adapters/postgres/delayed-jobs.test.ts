@@ -1,5 +1,6 @@
 // Jobs that are not due cost the pick nothing: neither the question whether one is, nor the move of those that are.
 import { expect } from 'chai';
+import * as TE from 'fp-ts/lib/TaskEither.js';
 import pg from 'pg';
 import { postgresClaimDesk } from '../../../adapters/postgres/claim-desk.js';
 import { inlineWrites } from '../../../adapters/postgres/inline.js';
@@ -42,7 +43,7 @@ describe('delayed jobs', () => {
   };
 
   it('are not read, however many, to find and to move the few that are due', async () => {
-    const desk = postgresClaimDesk(client, ledger.schema, inlineWrites(inlineProjections));
+    const desk = postgresClaimDesk(client, ledger.schema, inlineWrites(inlineProjections), TE.of(undefined));
     const scope = { types: undefined, wikis: undefined };
     const before = await rowsRead();
     expect(await right(desk.readyQueues(scope))).to.deep.equal([]);
