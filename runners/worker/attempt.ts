@@ -64,7 +64,8 @@ export const runAttempt = async (
   const outcome = await execute(ports, started, control);
   ports.progress.forget(started.job.jobId);
   slotFreed();
-  return settle(ports, started, outcome, control);
+  // Awaited here: a promise given back from an async function costs three turns, not one.
+  return await settle(ports, started, outcome, control);
 };
 
 /** No handler is called for what was taken from this runner before. */

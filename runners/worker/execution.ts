@@ -68,7 +68,7 @@ export const execute = async (
     return { _tag: 'PutOff', by, durationMs: durationMs() };
   }
   try {
-    await handler.tearDown?.(job, undefined);
+    if (handler.tearDown !== undefined) await handler.tearDown(job, undefined);
   } catch (error) {
     return { _tag: 'Threw', error, durationMs: durationMs() };
   }

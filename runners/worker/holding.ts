@@ -21,7 +21,7 @@ export interface HeldJob {
   readonly decoded?: { readonly params: unknown } | undefined;
   /** Rank of the class its queue was picked for: a smaller one is started first. */
   readonly rank?: number;
-  /** The write under way: the next one decides on the state that it leaves. */
+  /** The last write, which may be under way: the next one decides on the state that it leaves. */
   writing?: Promise<unknown> | undefined;
 }
 
@@ -40,21 +40,16 @@ const MOST_CONFLICTS = 5;
  * Decides and appends at the last revision known. On a conflict the stream is read again: with our own token still current the command
  * is decided anew; otherwise `decide` says `LeaseLost`, and nothing is written.
  */
-export const write = async (
+export const write = (
   store: Pick<EventStore, 'readStreams'>,
   tenure: Tenure,
   job: HeldJob,
   command: JobCommand,
   occurredAt: string,
 ): Promise<Written> => {
-  while (job.writing !== undefined) await job.writing;
-  const writing = decideAndAppend(store, tenure, job, command, occurredAt);
+  const writing = decideAndAppend(store, tenure, job, command, occurredAt, job.writing);
   job.writing = writing;
-  try {
-    return await writing;
-  } finally {
-    job.writing = undefined;
-  }
+  return writing;
 };
 
 type Written = E.Either<WriteFailure, ExistingJob>;
@@ -65,7 +60,9 @@ const decideAndAppend = async (
   job: HeldJob,
   command: JobCommand,
   occurredAt: string,
+  before: Promise<unknown> | undefined,
 ): Promise<Written> => {
+  if (before !== undefined) await before;
   for (let conflicts = 0; conflicts <= MOST_CONFLICTS; conflicts += 1) {
     const decision = decide(command, job.state);
     if (E.isLeft(decision)) return decision;
