@@ -144,7 +144,11 @@ const joinRound = async (
     const append = E.isLeft(state) ? undefined : joinAppend(ports, survivor, state.right, joining);
     if (joining.length === 0) known.push({ group: search.group, survivor });
     else if (append === undefined) search.survivors = search.survivors.slice(1);
-    else tries.push({ group: search.group, survivor, append });
+    else {
+      tries.push({ group: search.group, survivor, append });
+      // Should this one end in a conflict, any other is tried: those who have met on the first one part.
+      search.survivors = turned(search.survivors, Math.floor(Math.random() * search.survivors.length));
+    }
   }
   if (tries.length === 0) return E.right(known);
   const outcomes = await appendPersistently(
@@ -154,6 +158,11 @@ const joinRound = async (
   if (E.isLeft(outcomes)) return outcomes;
   return E.right([...known, ...tries.filter((_, n) => outcomes.right[n]?._tag === 'Right')]);
 };
+
+const turned = (survivors: readonly string[], by: number): readonly string[] => [
+  ...survivors.slice(by),
+  ...survivors.slice(0, by),
+];
 
 /** Undefined where the job is no survivor. */
 const joinAppend = (
