@@ -40,6 +40,8 @@ export interface History {
   readonly projected: readonly Projection[];
   /** Those that put aside what they cannot apply and go on: nothing that work rests on may be stopped by one event. */
   readonly parks: readonly string[];
+  /** Events read at a time, where the usual number would be long in coming. */
+  readonly pageSize?: number;
   /** The history as a client sees it inside its transaction. */
   readonly historyOn: HistoryOn;
   /** Keeps what runners depend on; undefined where the appends do. */
@@ -101,6 +103,9 @@ const storeElsewhere = async (
   });
 };
 
+/** An event costs the client some tenths of a millisecond; what waits for the page is what runners wait for. */
+const PAGE_EVENTS = 1_000;
+
 export const historyElsewhere = async (
   pool: pg.Pool,
   schema: SchemaName,
@@ -117,7 +122,9 @@ export const historyElsewhere = async (
     const onProgress = (): void => {
       hasMoved = true;
     };
-    return E.map(() => hasMoved)(await catchUp(pool, schema, kept, { store, parks, onProgress })());
+    return E.map(() => hasMoved)(
+      await catchUp(pool, schema, kept, { store, parks, onProgress, pageSize: PAGE_EVENTS })(),
+    );
   };
   const keeping = keeper({ round, onNews: (listener) => store.onNews(() => listener()) });
   const index = remoteJobIndex(pool, schema, store, keeping.upToDate);
@@ -131,6 +138,7 @@ export const historyElsewhere = async (
     driven: asCatchUp,
     projected: [...kept, ...catchUpProjections],
     parks,
+    pageSize: PAGE_EVENTS,
     historyOn: () => store,
     keeper: keeping,
     claimFigures: claimDesk.figures,

@@ -40,11 +40,12 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   });
 
 const keep = ({ withLedger, stopSignal, out }: CommandContext): Promise<Outcome> =>
-  withLedger('projector', async ({ pool, schema, store, findServer, projected, parks }) => {
+  withLedger('projector', async ({ pool, schema, store, findServer, projected, parks, pageSize }) => {
     const signal = stopSignal();
     const projector = startProjector(pool, schema, projected, {
       store,
       parks,
+      ...(pageSize === undefined ? {} : { pageSize }),
       wake: (onWake) => {
         const stop = store.onNews(onWake);
         return { stop: () => Promise.resolve(stop()) };

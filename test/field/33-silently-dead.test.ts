@@ -37,6 +37,7 @@ describe('field case 33: a subscription that is silently dead (protocol double o
     projector = startProjector(ledger.pool, ledger.schema, ledger.projected, {
       store: ledger.store,
       parks: ledger.parks,
+      pageSize: ledger.pageSize ?? 5_000,
       wake: (onWake) => {
         const stop = ledger.store.onNews(() => onWake());
         return { stop: () => Promise.resolve(stop()) };

@@ -40,6 +40,7 @@ describe('two runner processes with their history on EventStoreDB (protocol doub
     const projector = startProjector(ledger.pool, ledger.schema, ledger.projected, {
       store: ledger.store,
       parks: ledger.parks,
+      pageSize: ledger.pageSize ?? 5_000,
       wake: (onWake) => {
         const stop = ledger.store.onNews(() => onWake());
         return { stop: () => Promise.resolve(stop()) };
