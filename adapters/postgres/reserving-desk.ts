@@ -31,9 +31,13 @@ RETURNING v.job::text`;
 // What a stream has left behind is never to be claimed again, however long its row still stands; the rest is free for the next pick.
 const SETTLE = `
 WITH past AS (
-  UPDATE __schema__.reservation SET until = clock_timestamp() + interval '10 minutes' WHERE job = ANY ($1::uuid[])
+  INSERT INTO __schema__.reservation AS v (job, revision, until)
+  SELECT p.job, p.revision, clock_timestamp() + interval '10 minutes'
+  FROM unnest($1::uuid[], $2::bigint[]) AS p (job, revision)
+  ORDER BY p.job
+  ON CONFLICT (job) DO UPDATE SET revision = excluded.revision, until = excluded.until
 )
-DELETE FROM __schema__.reservation WHERE job = ANY ($2::uuid[])`;
+DELETE FROM __schema__.reservation WHERE job = ANY ($3::uuid[])`;
 
 const FORGET = `
 DELETE FROM __schema__.reservation v
@@ -73,7 +77,7 @@ const sessionOn = ({ store, index }: Elsewhere, notes: Notes): Omit<ClaimSession
   dropStale: (jobIds) =>
     TE.fromIO(() => {
       notes.lost += jobIds.length;
-      for (const jobId of jobIds) notes.past.add(jobId);
+      for (const jobId of jobIds) notes.past.set(jobId, 0n);
     }),
 });
 
@@ -83,8 +87,8 @@ const unlimited = { heldBack: [], isIncomplete: false, charge: undefined } as co
 /** What has become of the rows of a pick. */
 interface Notes {
   lost: number;
-  /** Jobs whose streams have gone on: by this claim, or another. */
-  readonly past: Set<string>;
+  /** Jobs whose streams have gone on, by this claim or another, and the revision that their rows show, as far as is known. */
+  readonly past: Map<string, bigint>;
 }
 
 const noteOutcomes = (
@@ -95,8 +99,22 @@ const noteOutcomes = (
   for (const [index, outcome] of outcomes.entries()) {
     const isLost = isLeft(outcome) && outcome.left._tag === 'Conflict';
     if (isLost) notes.lost += 1;
-    if (isLost || outcome._tag === 'Right') notes.past.add(jobIdOf(appends[index]?.stream ?? '') ?? '');
+    const append = appends[index];
+    const jobId = jobIdOf(append?.stream ?? '');
+    if (jobId === undefined || typeof append?.expected !== 'bigint') continue;
+    if (isLost || outcome._tag === 'Right') notes.past.set(jobId, append.expected);
   }
+};
+
+/** Of the rows that were picked their own revision counts, however far their streams have gone on. */
+const settlement = ({ picked }: PickedRows, notes: Notes): readonly (readonly string[])[] => {
+  const past = new Map(notes.past);
+  const open: string[] = [];
+  for (const { jobId, revision } of picked) {
+    if (past.has(jobId)) past.set(jobId, revision);
+    else open.push(jobId);
+  }
+  return [[...past.keys()], [...past.values()].map(String), open];
 };
 
 export const reservingClaimDesk = (
@@ -150,12 +168,11 @@ export const reservingClaimDesk = (
         const asked = performance.now();
         const rows = await reserved(picks);
         const pickMs = performance.now() - asked;
-        const notes: Notes = { lost: 0, past: new Set() };
+        const notes: Notes = { lost: 0, past: new Map() };
         const answer = await use({ ...sessionOn(elsewhere, notes), ...rows, ...unlimited, pickMs });
         figures.tried += rows.picked.length;
         figures.lost += notes.lost;
-        const open = rows.picked.map(({ jobId }) => jobId).filter((jobId) => !notes.past.has(jobId));
-        if (rows.picked.length > 0) await rowsOf(pool, settle, [[...notes.past], open]);
+        if (rows.picked.length > 0) await rowsOf(pool, settle, settlement(rows, notes));
         return answer;
       }),
   };
