@@ -51,6 +51,11 @@ const scopeValues = ({ types, wikis }: QueueScope) => [types ?? null, wikis ?? n
 
 const mayBeLimited = (picks: readonly Pick[]): boolean => picks.some(({ queue }) => queue.mayBeLimited);
 
+const promoteDue = async (db: Queryable, promote: Statement): Promise<void> => {
+  let moved = PROMOTION_BATCH;
+  while (moved >= PROMOTION_BATCH) moved = Number((await rowsOf(db, promote, []))[0]?.[0] ?? 0);
+};
+
 /** @param catchUpClaims brings `claimed_job` to the end of history */
 export const postgresClaimDesk = (
   db: Queryable,
@@ -66,17 +71,12 @@ export const postgresClaimDesk = (
   const nextDue = statement('next-due', NEXT_DUE);
   const dropStale = statement('drop-stale', DROP_STALE);
 
-  const promoteDue = async (): Promise<void> => {
-    let moved = PROMOTION_BATCH;
-    while (moved >= PROMOTION_BATCH) moved = Number((await rowsOf(db, promote, []))[0]?.[0] ?? 0);
-  };
-
   return {
     readyQueues: (scope) =>
       attempt(async () => {
         const found = await ready.read(db, scope);
         if (!found.isSomethingDue) return found.queues;
-        await promoteDue();
+        await promoteDue(db, promote);
         return (await ready.read(db, scope)).queues;
       }),
     longestWait: (queues) => attempt(() => ready.longestWait(db, queues)),
