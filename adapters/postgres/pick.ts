@@ -2,6 +2,7 @@
 import type { QueueOrder } from '../../domain/queue/settings.js';
 import type { Pick, PlacedJob } from '../../projections/ports.js';
 import { isoSql } from './iso.js';
+import { readySinceSql } from './ready-since.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Queryable, type Statement } from './statement.js';
 
@@ -20,7 +21,7 @@ WITH asked AS MATERIALIZED (
   ))
 )
 SELECT asked.n::text, picked.job::text, picked.revision::text, picked.priority::text, picked.number::text,
-  ${isoSql('clock_timestamp()')}
+  picked.place::text, ${isoSql('clock_timestamp()')}
 FROM asked`;
 
 /** Which rows of the queue asked for may be picked. */
@@ -38,7 +39,7 @@ const unreservedOfQueue: OfQueue = (row) => `${anyOfQueue(row)} AND NOT EXISTS (
 // The table alone decides the plan: an index scan in order, stopped at the limit, whatever the statistics say.
 const fifo = (ofQueue: OfQueue): string => `${ASKED}
 CROSS JOIN LATERAL (
-  SELECT r.job, r.revision, r.priority, r.number
+  SELECT r.job, r.revision, r.priority, r.number, 0 AS place
   FROM __schema__.ready_job r
   WHERE ${ofQueue('r')} AND (r.priority, r.number) >= (asked.priority, asked.number)
   ORDER BY r.priority, r.number
@@ -49,11 +50,11 @@ CROSS JOIN LATERAL (
 /** Rows beyond those asked for, since others may hold the first ones. */
 const SPARE = 50;
 
-// Candidates in their order, then the rows themselves by their keys.
+// Candidates in their order, with what makes it among those of one priority; then the rows themselves by their keys.
 const ofCandidates = (candidates: string): string => `${ASKED}
 CROSS JOIN LATERAL (
-  SELECT r.job, r.revision, r.priority, r.number
-  FROM unnest(ARRAY(${candidates})) WITH ORDINALITY AS c(job, n)
+  SELECT r.job, r.revision, r.priority, r.number, c.place
+  FROM ROWS FROM (unnest(ARRAY(${candidates})) AS (job uuid, place double precision)) WITH ORDINALITY AS c(job, place, n)
   JOIN __schema__.ready_job r ON r.job = c.job
   ORDER BY c.n
   LIMIT asked.most
@@ -63,11 +64,9 @@ CROSS JOIN LATERAL (
 // What was never delayed became ready in the order of its numbers, what has a due time then: two ordered scans, merged.
 const byTimestamp = (ofQueue: OfQueue): string =>
   ofCandidates(`
-  SELECT either.job
+  SELECT ROW(either.job, extract(epoch FROM either.since)::double precision)
   FROM (
-    (SELECT r.job, r.priority, (
-      SELECT e.recorded_at FROM __schema__.event e WHERE e.stream = 'job-' || r.job AND e.revision = r.revision
-    ) AS since
+    (SELECT r.job, r.priority, ${readySinceSql('r')} AS since
     FROM __schema__.ready_job r
     WHERE ${ofQueue('r')} AND r.due IS NULL
     ORDER BY r.priority, r.number
@@ -87,7 +86,7 @@ const STARTS = 16;
 // Between the first and the last number of the smallest priority; what stands behind the place that was drawn is taken.
 const atRandom = (ofQueue: OfQueue): string =>
   ofCandidates(`
-  SELECT once.job
+  SELECT ROW(once.job, random())
   FROM (
     SELECT DISTINCT r.job
     FROM (
@@ -150,12 +149,17 @@ const parameters = (asked: readonly Asked[], areWithinLimits: boolean): readonly
   asked.map(() => areWithinLimits),
 ];
 
-const before = (one: PlacedJob, other: PlacedJob): number =>
-  one.priority - other.priority || (one.number < other.number ? -1 : 1);
+interface OrderedJob extends PlacedJob {
+  /** Among jobs of one priority, before their numbers. */
+  readonly place: number;
+}
+
+const before = (one: OrderedJob, other: OrderedJob): number =>
+  one.priority - other.priority || one.place - other.place || (one.number < other.number ? -1 : 1);
 
 /** Rows of two places of one queue in one order, no more than were asked for. */
-const merged = (picks: readonly Pick[], rows: readonly PlacedJob[]): readonly PlacedJob[] => {
-  const byPick = new Map<number, PlacedJob[]>();
+const merged = (picks: readonly Pick[], rows: readonly OrderedJob[]): readonly PlacedJob[] => {
+  const byPick = new Map<number, OrderedJob[]>();
   for (const row of rows) {
     const others = byPick.get(row.pick);
     if (others === undefined) byPick.set(row.pick, [row]);
@@ -186,11 +190,11 @@ export const pickRows = (schema: SchemaName, rows: 'all' | 'unreserved' = 'all')
     const asked = picks.flatMap((pick, n) =>
       pick.limit > 0 ? pick.queue.places.map((place): Asked => ({ n, place, pick })) : [],
     );
-    const found: PlacedJob[] = [];
+    const found: OrderedJob[] = [];
     let now = '';
     for (const order of new Set(asked.map(({ pick }) => pick.queue.order))) {
       const alike = asked.filter(({ pick }) => pick.queue.order === order);
-      for (const [n, jobId, revision, priority, number, at] of await rowsOf(
+      for (const [n, jobId, revision, priority, number, place, at] of await rowsOf(
         client,
         statements[order],
         parameters(alike, areWithinLimits),
@@ -202,6 +206,7 @@ export const pickRows = (schema: SchemaName, rows: 'all' | 'unreserved' = 'all')
           revision: BigInt(revision ?? 0),
           priority: Number(priority),
           number: BigInt(number ?? 0),
+          place: place === null ? Infinity : Number(place),
         });
       }
     }

@@ -108,15 +108,6 @@ INSERT INTO __schema__.claim_scope (scope)
 SELECT q.id FROM __schema__.queue q WHERE q.running IS NOT NULL
 ON CONFLICT DO NOTHING`;
 
-// A scope without this limit has no slots that count; given one again it begins anew.
-const FORGET = `
-WITH unlimited AS (
-  DELETE FROM __schema__.claim_scope o
-  WHERE NOT EXISTS (SELECT FROM __schema__.queue q WHERE q.id = o.scope AND q.running IS NOT NULL)
-  RETURNING o.scope
-)
-DELETE FROM __schema__.claim_slot s USING unlimited u WHERE s.scope = u.scope`;
-
 const number = (cell: string | null | undefined): number | undefined =>
   cell === null || cell === undefined ? undefined : Number(cell);
 
@@ -150,7 +141,6 @@ export const queueLimits = (schema: SchemaName): QueueLimits => {
   const hold = prepared('hold-limits', inSchema(HOLD, schema));
   const room = prepared('room', inSchema(ROOM, schema));
   const charge = prepared('charge', inSchema(CHARGE, schema));
-  const forget = { text: inSchema(FORGET, schema) };
   const open = { text: inSchema(OPEN, schema) };
   return {
     take: async (client, picks) => {
@@ -175,7 +165,6 @@ export const queueLimits = (schema: SchemaName): QueueLimits => {
       ]);
     },
     open: async (db) => {
-      await rowsOf(db, forget, []);
       await rowsOf(db, open, []);
     },
   };

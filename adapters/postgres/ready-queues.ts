@@ -4,6 +4,7 @@ import { classRank, OF_ITS_QUEUE } from '../../domain/job/facts.js';
 import { pausesInForce, settingsInForce } from '../../domain/queue/settings.js';
 import type { QueueDecisions, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { DECISIONS, decisionsIn } from './queue-book.js';
+import { readySinceSql } from './ready-since.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Queryable } from './statement.js';
 
@@ -49,14 +50,9 @@ SELECT
   ${DECISIONS},
   ((SELECT min(d.due) FROM __schema__.delayed_job d) <= clock_timestamp())::text`;
 
-// The first to be picked, and the first of the last priority: whichever waits longer. A suppressed twin does not make it younger.
+// The first to be picked, and the first of the last priority: whichever waits longer.
 const WAITING = `
-SELECT coalesce(max(extract(epoch FROM clock_timestamp() - coalesce(head.due, (
-  SELECT max(e.recorded_at)
-  FROM __schema__.event e
-  WHERE e.stream = 'job-' || head.job AND e.revision <= head.revision
-    AND e.type IN ('JobEnqueued', 'JobReleased', 'JobRequeued')
-)))), 0)::text
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - ${readySinceSql('head')})), 0)::text
 FROM unnest($1::smallint[], $2::text[], $3::text[]) AS asked(class, type, wiki)
 CROSS JOIN LATERAL (
   (SELECT r.job, r.revision, r.due

@@ -105,6 +105,36 @@ describe('limits of queues', () => {
     expect(most).to.equal(6);
   });
 
+  it('count jobs that were claimed while a limit was taken back', async () => {
+    const door = gate();
+    let running = 0;
+    const handler = {
+      type: 'a',
+      run: async () => {
+        running += 1;
+        await door.opened;
+      },
+    };
+    await right(queues.configureQueue({ type: 'a', running: 1 }));
+    await enqueued(ledger, ...many(12, { type: 'a' }));
+    const first = working(ledger, [handler], { concurrency: 4 });
+    await until('one runs', () => running === 1);
+    await right(queues.configureQueue({ type: 'a', running: null }));
+    await until('four run', () => running === 4);
+    await right(queues.configureQueue({ type: 'a', running: 6 }));
+    const second = working(ledger, [handler], { concurrency: 8 });
+    await until('the limit has been met', async () =>
+      (await column(ledger, `SELECT count(*)::text FROM __schema__.claim_slot`)).includes('6'),
+    );
+    expect(running).to.equal(6);
+    door.open();
+    await until('all are done', async () =>
+      (await column(ledger, `SELECT count(*)::text FROM __schema__.ready_job`)).includes('0'),
+    );
+    for (const run of [first, second]) run.stop();
+    await Promise.all([first.done, second.done]);
+  });
+
   it('let no more jobs be claimed in any second than they say, over all runners', async () => {
     await right(queues.configureQueue({ type: 'a', perSecond: 10 }));
     await enqueued(ledger, ...many(25, { type: 'a' }));

@@ -106,6 +106,24 @@ describe('queues as runners work them', () => {
     expect(taken).to.deep.equal(['0', '1', '2', '3']);
   });
 
+  it('keep the order of timestamp across jobs given a class of their own, and for one that answers for a later twin', async () => {
+    await right(queues.configureQueue({ type: 'a', order: 'timestamp' }));
+    const past = (seconds: number) => addMilliseconds(ledger.clock.now(), -seconds * 1_000);
+    const first = { type: 'a', params: { n: 3 }, ignoreDuplicates: true };
+    await enqueued(ledger, first);
+    await enqueued(
+      ledger,
+      { type: 'a', params: { n: 4 }, priority: 'normal' },
+      { type: 'a', params: { n: 2 }, notBefore: past(30) },
+      { type: 'a', params: { n: 1 }, notBefore: past(60), priority: 'normal' },
+      { type: 'a', params: { n: 0 }, notBefore: past(90) },
+    );
+    await ledger.producer.enqueueAll([first]);
+    const { taken, handler } = recorder();
+    await drained(ledger, [handler], { concurrency: 1 });
+    expect(taken).to.deep.equal(['0', '1', '2', '3', '4']);
+  });
+
   it('take at random where that is asked for, each job once, and smaller numbers of priority first', async () => {
     await right(queues.configureQueue({ type: 'a', order: 'random' }));
     const jobs = Array.from({ length: 200 }, (_, n) => ({
@@ -120,6 +138,21 @@ describe('queues as runners work them', () => {
     expect(numbers.slice(0, 100).every((n) => n < 100)).to.equal(true);
     expect(numbers.slice(0, 100)).to.not.deep.equal(numbers.slice(0, 100).toSorted((a, b) => a - b));
     expect(numbers.toSorted((a, b) => a - b)).to.deep.equal(jobs.map(({ params }) => params.n));
+  });
+
+  it("take at random across jobs given the class that is their queue's", async () => {
+    await right(queues.configureQueue({ type: 'a', order: 'random' }));
+    const jobs = Array.from({ length: 60 }, (_, n) => ({
+      type: 'a',
+      params: { n },
+      ...(n % 2 === 0 ? {} : { priority: 'normal' }),
+    }));
+    await enqueued(ledger, ...jobs);
+    const { taken, handler } = recorder();
+    await drained(ledger, [handler], { concurrency: 1 });
+    const descents = taken.filter((n, index) => Number(n) < Number(taken[index - 1] ?? -1));
+    expect(taken).to.have.lengthOf(60);
+    expect(descents.length).to.be.above(10);
   });
 
   it('serve a low class that has waited over a minute once in twenty picks', async () => {
