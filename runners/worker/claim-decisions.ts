@@ -46,13 +46,14 @@ export const decideClaims = (
     leaseExpiresAt: addMilliseconds(session.now, options.leaseMs),
   };
   const isTwin = twinsOf(options);
+  const waitsForRoot = waitingForRoots(options, candidates);
   let [claims, started, twins] = [0, 0, 0];
   for (const [n, candidate] of candidates.entries()) {
     const cover = covers[n] ?? {};
     const superseded = isCovered(cover) ? decideClaim(terms, candidate, cover, false) : undefined;
     if (superseded?.state._tag === 'Superseded') {
       decided.push(superseded);
-    } else if (isTwin(candidate)) {
+    } else if (waitsForRoot(cover) || isTwin(candidate)) {
       twins += 1;
     } else if (claims < options.most) {
       const next = decideClaim(terms, candidate, cover, started < options.startable);
@@ -80,6 +81,16 @@ const twinsOf = ({ isHeldHere }: ClaimOptions): ((candidate: Candidate) => boole
   };
 };
 
+/** A job waits for a newer root of its family that this runner holds or is about to: its success will supersede the job. */
+const waitingForRoots = (
+  { isHeldHere }: ClaimOptions,
+  candidates: readonly Candidate[],
+): ((cover: Cover) => boolean) => {
+  const picked = new Set(candidates.map(({ jobId }) => jobId));
+  return ({ pendingRoots = [] }) =>
+    pendingRoots.some(({ jobId, dedupKey }) => picked.has(jobId) || isHeldHere(dedupKey));
+};
+
 /** What all claims of a batch have in common. */
 interface Terms extends ClaimOptions {
   readonly now: string;
@@ -89,7 +100,7 @@ interface Terms extends ClaimOptions {
 const decideClaim = (
   terms: Terms,
   candidate: Candidate,
-  cover: Cover,
+  { executedLater, newerRoot }: Cover,
   mayStart: boolean,
 ): Decided | undefined => {
   const commandId = newId();
@@ -105,7 +116,8 @@ const decideClaim = (
       retry: candidate.handler.retry,
       allowsRetries: candidate.handler.allowsRetries,
       ignoreDuplicates: candidate.handler.ignoreDuplicates,
-      ...cover,
+      executedLater,
+      newerRoot,
     },
     candidate.state,
   );

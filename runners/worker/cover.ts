@@ -8,7 +8,15 @@ import { jobStream, type Position, type RecordedEvent, type Revision } from '../
 import type { ClaimSession, DedupKey, FamilyRoot } from '../../projections/ports.js';
 import { dedupKeyOf, type Candidate } from './candidate.js';
 
-export type Cover = Partial<Pick<ClaimJob, 'executedLater' | 'newerRoot'>>;
+export interface Cover extends Partial<Pick<ClaimJob, 'executedLater' | 'newerRoot'>> {
+  /** Newer roots that will cover the job once they have succeeded. */
+  readonly pendingRoots?: readonly PendingRoot[];
+}
+
+export interface PendingRoot {
+  readonly jobId: string;
+  readonly dedupKey: string;
+}
 
 export const coverOf = async (
   session: ClaimSession,
@@ -76,10 +84,25 @@ const newerRoots = async (
   if (E.isLeft(streams)) return streams;
   const standings = new Map(ids.map((id) => [id, standing(streams.right.get(jobStream(id)) ?? [])]));
   for (const [member, rootIds] of newer) {
-    const [root] = rootIds.flatMap((jobId) => coveringRoot(member, jobId, standings.get(jobId)));
-    if (root !== undefined) found.set(member, { newerRoot: root });
+    found.set(member, coverByRoots(member, rootIds, standings));
   }
   return E.right(found);
+};
+
+const coverByRoots = (
+  { wantedAt }: Candidate,
+  rootIds: readonly string[],
+  standings: ReadonlyMap<string, Standing | undefined>,
+): Cover => {
+  const pendingRoots: PendingRoot[] = [];
+  for (const jobId of rootIds) {
+    const root = standings.get(jobId);
+    if (root === undefined) continue;
+    if (root.covers > wantedAt) return { newerRoot: { jobId, timestamp: root.timestamp } };
+    if (root.isPending && (root.begunAt ?? wantedAt + 1n) > wantedAt)
+      pendingRoots.push({ jobId, dedupKey: root.dedupKey });
+  }
+  return { pendingRoots };
 };
 
 const laterThan = ({ jobId, state }: Candidate, roots: readonly FamilyRoot[]): readonly string[] =>
@@ -89,16 +112,14 @@ const laterThan = ({ jobId, state }: Candidate, roots: readonly FamilyRoot[]): r
 
 interface Standing {
   readonly timestamp: string;
+  readonly dedupKey: string;
   /** What was asked for before this position is done by this root. */
   readonly covers: Position;
+  /** It has not ended. */
+  readonly isPending: boolean;
+  /** Where it began, if it has. */
+  readonly begunAt: Position | undefined;
 }
-
-const coveringRoot = (
-  { wantedAt }: Candidate,
-  jobId: string,
-  root: Standing | undefined,
-): readonly { readonly jobId: string; readonly timestamp: string }[] =>
-  root === undefined || root.covers <= wantedAt ? [] : [{ jobId, timestamp: root.timestamp }];
 
 /**
  * A root that has succeeded covers what was asked for before it began. One that has not may yet be superseded itself, by what began
@@ -110,7 +131,17 @@ const standing = (events: readonly RecordedEvent[]): Standing | undefined => {
   const { timestamp } = state.right.job.root ?? {};
   const revision = coveringRevision(state.right);
   const covers = revision === undefined ? undefined : events[Number(revision)]?.position;
-  return timestamp === undefined || covers === undefined ? undefined : { timestamp, covers };
+  if (timestamp === undefined || covers === undefined) return undefined;
+  return {
+    timestamp,
+    dedupKey: dedupKeyOf(state.right),
+    covers,
+    isPending: state.right._tag !== 'Succeeded',
+    begunAt:
+      state.right._tag === 'Running'
+        ? events[Number(state.right.attempt.begunRevision)]?.position
+        : undefined,
+  };
 };
 
 const coveringRevision = (state: ExistingJob): Revision | undefined => {

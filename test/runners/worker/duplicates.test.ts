@@ -159,6 +159,35 @@ describe('work that is covered elsewhere', () => {
     expect(ran).to.deep.equal([survivor]);
   });
 
+  it('leaves that were enqueued behind a newer root wait for it where the same runner has it, and are superseded', async () => {
+    const job = (at: string, isSelf: boolean, n: number) => ({
+      type: 'links',
+      params: { n, ...family(at, isSelf) },
+    });
+    const [newer = '', ...leaves] = await enqueued(
+      ledger,
+      job(NEW, true, 0),
+      ...Array.from({ length: 30 }, (_, n) => job(OLD, false, n + 1)),
+    );
+    const ran: string[] = [];
+    const run = ({ id }: { readonly id: string }): void => void ran.push(id);
+    const summary = await drained(ledger, [{ type: 'links', run }], { concurrency: 10 });
+    expect(ran).to.deep.equal([newer]);
+    expect(summary).to.include({ succeeded: 1, superseded: leaves.length });
+  });
+
+  it('a leaf that waits for a newer root runs where that one fails for good', async () => {
+    const job = (at: string, isSelf: boolean) => ({ type: 'links', params: family(at, isSelf) });
+    const [newer = '', leaf = ''] = await enqueued(ledger, job(NEW, true), job(OLD, false));
+    const ran: string[] = [];
+    const run = ({ id }: { readonly id: string }): boolean => {
+      ran.push(id);
+      return id !== newer;
+    };
+    await drained(ledger, [{ type: 'links', retry: false, run }], { concurrency: 10 });
+    expect(ran).to.deep.equal([newer, leaf]);
+  });
+
   it('a newer root that began before a leaf was enqueued does not cover it', async () => {
     const job = (at: string, isSelf: boolean) => ({ type: 'links', params: family(at, isSelf) });
     const [newer = ''] = await enqueued(ledger, job(NEW, true));
