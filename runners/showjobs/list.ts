@@ -19,7 +19,7 @@ const CONDITIONS: Readonly<Record<Status, string>> = {
   unclaimed: `j.job_token = '' AND (j.job_release_timestamp IS NULL OR j.job_release_timestamp <= clock_timestamp())`,
   delayed: `j.job_token = '' AND j.job_release_timestamp > clock_timestamp()`,
   claimed: `j.job_token > '' AND j.job_state <> 'Abandoned'`,
-  abandoned: `j.job_state = 'Abandoned'`,
+  abandoned: `j.job_token > '' AND j.job_state = 'Abandoned'`,
 };
 
 const jobsOf = (status: Status): string => `

@@ -24,12 +24,8 @@ describe('field case 24: priority and order are promises', function () {
       priority: CLASSES[(n * 7 + (n >> 3)) % 3] ?? 'normal',
     }));
     await enqueued(ledger, ...jobs);
-    const ranks: number[] = [];
-    const run = ({ params }: { params: Record<string, unknown> }): void => void params;
     const order: string[] = [];
-    await drained(ledger, [{ type: '*', run: (job) => (run(job), void order.push(job.id)) }], {
-      concurrency: 1,
-    });
+    await drained(ledger, [{ type: '*', run: (job) => void order.push(job.id) }], { concurrency: 1 });
     const classes = new Map(
       (
         await ledger.pool.query<{ job: string; class: (typeof CLASSES)[number] }>(
@@ -37,7 +33,7 @@ describe('field case 24: priority and order are promises', function () {
         )
       ).rows.map((row) => [row.job, CLASSES.indexOf(row.class)]),
     );
-    ranks.push(...order.map((id) => classes.get(id) ?? 0));
+    const ranks = order.map((id) => classes.get(id) ?? 0);
     let [lowest, inverted] = [0, 0];
     for (const rank of ranks) {
       if (rank < lowest) inverted += 1;

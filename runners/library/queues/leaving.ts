@@ -9,7 +9,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /**
  * Listens only while it is armed, so that a process which has nothing to write ends as it always would.
  * @param finish writes what is left
- * @param giveUp called where the process ends without waiting, by `process.exit` or an error
+ * @param giveUp called where the process ends without waiting: by `process.exit`, an error, or a second signal
  */
 export const whenLeaving = (finish: () => Promise<void>, giveUp: () => void): Leaving => {
   let isArmed = false;
@@ -17,17 +17,28 @@ export const whenLeaving = (finish: () => Promise<void>, giveUp: () => void): Le
   const onIdle = (): void => void finish();
 
   /** Somebody else who listens decides when to end; where nobody does, the signal does what it would have done. */
+  const isDecidedHere = (signal: NodeJS.Signals): boolean => process.listenerCount(signal) === 1;
+
+  let isAsked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    void finish().finally(() => {
+    const end = (): void => {
+      const isOurs = isDecidedHere(signal);
       leaving.disarm();
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-    });
+      if (isOurs) process.kill(process.pid, signal);
+    };
+    if (!isAsked) void finish().finally(end);
+    else if (isDecidedHere(signal)) {
+      giveUp();
+      end();
+    }
+    isAsked = true;
   };
 
   const leaving: Leaving = {
     arm: () => {
       if (isArmed) return;
       isArmed = true;
+      isAsked = false;
       process.on('beforeExit', onIdle);
       process.on('exit', giveUp);
       for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -1,4 +1,6 @@
 // Jobs pushed lazily: when they are written, what is told of those that are not, and how many may wait.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import { unavailable } from '../../../domain/errors.js';
@@ -136,5 +138,34 @@ describe('jobs pushed lazily', () => {
     expect(process.listenerCount('SIGTERM')).to.equal(before + 1);
     await buffer.flush();
     expect(process.listenerCount('SIGTERM')).to.equal(before);
+  });
+
+  it('are told as unwritten where the store does not answer and a second signal ends the process', async () => {
+    const module = new URL('../../../runners/library/queues/lazy-buffer.ts', import.meta.url).href;
+    const program = `
+      import { lazyBuffer } from '${module}';
+      import { writeSync } from 'node:fs';
+      const say = (line) => writeSync(1, line + '\\n');
+      const write = () => { say('writing'); return new Promise(() => setInterval(() => undefined, 1_000)); };
+      const buffer = lazyBuffer(write, { onUnwritten: ({ message }) => say(message) });
+      buffer.add([{ type: 'lazy' }]);
+      say('ready');
+      setInterval(() => undefined, 1_000);`;
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);
+    const ended = once(child, 'exit');
+    let said = '';
+    child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+    try {
+      await until('it has jobs', () => said.includes('ready'));
+      child.kill('SIGTERM');
+      await until('it writes', () => said.includes('writing'));
+      child.kill('SIGTERM');
+      expect(await ended).to.deep.equal([null, 'SIGTERM']);
+    } finally {
+      child.kill('SIGKILL');
+    }
+    expect(said).to.include(
+      'a job was not written: the process ended before the job was known to be written',
+    );
   });
 });
