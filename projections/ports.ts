@@ -47,6 +47,8 @@ export interface JobIndex {
   readonly newestRoots: (
     families: readonly Family[],
   ) => TaskEither<StoreError, readonly (readonly FamilyRoot[])[]>;
+  /** Behind each of these positions: one before which, as far as is known without looking far, no attempt began. */
+  readonly quietUntil: (positions: readonly Position[]) => TaskEither<StoreError, readonly Position[]>;
   /** The latest timestamp of the family's roots that have begun, or have succeeded. */
   readonly newestBegun: (
     families: readonly Family[],

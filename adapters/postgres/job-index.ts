@@ -54,6 +54,20 @@ CROSS JOIN LATERAL (
   LIMIT 1
 ) AS found`;
 
+/** Positions that are looked through: as many as one batch of enqueues draws, and some. */
+const QUIET_POSITIONS = 2_000;
+
+const QUIET_UNTIL = `
+SELECT asked.n::text, coalesce((
+  SELECT e.position
+  FROM __schema__.event e
+  WHERE e.position > asked.position AND e.position <= asked.position + ${QUIET_POSITIONS} AND e.type = 'AttemptStarted'
+  ORDER BY e.position
+  LIMIT 1
+), asked.position + ${QUIET_POSITIONS + 1})::text
+FROM unnest($1::bigint[]) WITH ORDINALITY AS asked(position, n)
+ORDER BY asked.n`;
+
 const SUPPRESSED_IDS = `
 SELECT asked.n::text, min(s.survivor::text)
 FROM unnest($1::uuid[]) WITH ORDINALITY AS asked(job, n)
@@ -112,6 +126,7 @@ export const postgresJobIndex = (db: Queryable, schema: SchemaName): JobIndex =>
   const executed = prepared('executed', inSchema(EXECUTED_EQUALS, schema));
   const roots = prepared('roots', inSchema(NEWEST_ROOTS, schema));
   const begun = prepared('begun-roots', inSchema(NEWEST_BEGUN, schema));
+  const quiet = prepared('quiet-until', inSchema(QUIET_UNTIL, schema));
   const suppressed = prepared('suppressed-ids', inSchema(SUPPRESSED_IDS, schema));
   const numbers = prepared('numbers', inSchema(NUMBERS, schema));
   const clock = prepared('clock', `SELECT ${isoSql('clock_timestamp()')}`);
@@ -135,6 +150,11 @@ export const postgresJobIndex = (db: Queryable, schema: SchemaName): JobIndex =>
       attempt(async () => {
         const rows = families.length === 0 ? [] : await rowsOf(db, begun, familyColumns(families));
         return byQuestion(families.length, rows, (cells) => cells[1] ?? '').map(([newest]) => newest);
+      }),
+    quietUntil: (positions) =>
+      attempt(async () => {
+        const rows = positions.length === 0 ? [] : await rowsOf(db, quiet, [positions.map(String)]);
+        return rows.map((cells) => BigInt(cells[1] ?? 0));
       }),
     suppressedIds: (jobIds) =>
       attempt(async () => {

@@ -66,6 +66,7 @@ export const remoteJobIndex = (
     survivors: current(index.survivors),
     newestRoots: current(index.newestRoots),
     newestBegun: current(index.newestBegun),
+    quietUntil: (positions) => () => Promise.resolve(right(positions)),
     suppressedIds: current(index.suppressedIds),
     executedEquals: current((keys) =>
       attempt(async () => {

@@ -33,6 +33,7 @@ export const persistentIndex = (index: JobIndex): JobIndex => ({
   executedEquals: (keys) => persistently(index.executedEquals(keys)),
   newestRoots: (families) => persistently(index.newestRoots(families)),
   newestBegun: (families) => persistently(index.newestBegun(families)),
+  quietUntil: (positions) => persistently(index.quietUntil(positions)),
   suppressedIds: (ids) => persistently(index.suppressedIds(ids)),
   drawNumbers: (count) => persistently(index.drawNumbers(count)),
   now: () => persistently(index.now()),

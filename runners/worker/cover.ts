@@ -83,6 +83,8 @@ const newerRoots = async (
   const streams = await session.store.readStreams(ids.map(jobStream))();
   if (E.isLeft(streams)) return streams;
   const standings = new Map(ids.map((id) => [id, standing(streams.right.get(jobStream(id)) ?? [])]));
+  const quiet = await untilQuietEnds(session, [...standings.values()]);
+  if (E.isLeft(quiet)) return quiet;
   for (const [member, rootIds] of newer) {
     found.set(member, coverByRoots(member, rootIds, standings));
   }
@@ -110,11 +112,24 @@ const laterThan = ({ jobId, state }: Candidate, roots: readonly FamilyRoot[]): r
     .filter((root) => root.jobId !== jobId && root.timestamp > (state.job.root?.timestamp ?? ''))
     .map((root) => root.jobId);
 
+/** Nothing that began since a pending root was asked for can supersede it before the first attempt behind that: so long it covers. */
+const untilQuietEnds = async (
+  { index }: ClaimSession,
+  standings: readonly (Standing | undefined)[],
+): Promise<E.Either<StoreError, undefined>> => {
+  const pending = standings.filter((root): root is Standing => root?.isPending === true);
+  if (pending.length === 0) return E.right(undefined);
+  const ends = await index.quietUntil(pending.map(({ covers }) => covers))();
+  if (E.isLeft(ends)) return ends;
+  for (const [n, root] of pending.entries()) root.covers = ends.right[n] ?? root.covers;
+  return E.right(undefined);
+};
+
 interface Standing {
   readonly timestamp: string;
   readonly dedupKey: string;
   /** What was asked for before this position is done by this root. */
-  readonly covers: Position;
+  covers: Position;
   /** It has not ended. */
   readonly isPending: boolean;
   /** Where it began, if it has. */

@@ -90,6 +90,10 @@ export const memoryLedger = (now: () => number): MemoryLedger => {
       executedEquals: answering(executed),
       newestRoots: answering((family) => roots(family).slice(0, 5)),
       newestBegun: answering((family) => roots(family).find(({ state }) => state !== 'waiting')?.timestamp),
+      quietUntil: answering((position) => {
+        const begun = history.find((event) => event.position > position && event.type === 'AttemptStarted');
+        return begun?.position ?? BigInt(Number.MAX_SAFE_INTEGER);
+      }),
       suppressedIds: answering((jobId) => {
         const row = rowsOf('suppressed_job').find(({ job }) => job === jobId);
         return row === undefined ? undefined : text(row['survivor']);

@@ -6,6 +6,7 @@ import { sha1Hex } from '../../../adapters/system.js';
 import {
   enqueued,
   factsOf,
+  historyOf,
   isIn,
   stateOf,
   testLedger,
@@ -176,9 +177,28 @@ describe('work that is covered elsewhere', () => {
     expect(summary).to.include({ succeeded: 1, superseded: leaves.length });
   });
 
+  it('a newer root of the same batch of enqueues covers a leaf at once, whichever of them was written first', async () => {
+    const job = (jobId: string, at: string, isSelf: boolean) => ({
+      type: 'links',
+      jobId,
+      params: family(at, isSelf),
+    });
+    const root = '00000000-0000-7000-8000-000000000001';
+    const leaf = 'ffffffff-ffff-7fff-8fff-ffffffffffff';
+    await enqueued(ledger, job(leaf, OLD, false), job(root, NEW, true));
+    const positionOf = async (id: string, index: number) =>
+      (await historyOf(ledger, id)).at(index)?.position ?? 0n;
+    expect((await positionOf(root, 0)) < (await positionOf(leaf, 0))).to.equal(true);
+    await drained(ledger, [{ type: 'links', run: () => undefined }]);
+    expect(await typesOf(ledger, leaf)).to.deep.equal(['JobEnqueued', 'JobSuperseded']);
+    expect((await positionOf(leaf, -1)) < (await positionOf(root, -1))).to.equal(true);
+  });
+
   it('a leaf that waits for a newer root runs where that one fails for good', async () => {
     const job = (at: string, isSelf: boolean) => ({ type: 'links', params: family(at, isSelf) });
-    const [newer = '', leaf = ''] = await enqueued(ledger, job(NEW, true), job(OLD, false));
+    const [newer = ''] = await enqueued(ledger, job(NEW, true), { type: 'other' });
+    await drained(ledger, [{ type: 'other', run: () => undefined }]);
+    const [leaf = ''] = await enqueued(ledger, job(OLD, false));
     const ran: string[] = [];
     const run = ({ id }: { readonly id: string }): boolean => {
       ran.push(id);
