@@ -3,6 +3,7 @@
  * them as of now. One round at a time; who asks while one is under way is answered by the next.
  */
 import * as E from 'fp-ts/lib/Either.js';
+import { backOff } from '../adapters/back-off.js';
 import { bell } from '../adapters/bell.js';
 import { explainStoreError, type StoreError } from '../domain/errors.js';
 
@@ -19,7 +20,8 @@ export interface KeeperOptions {
 }
 
 const POLL_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 1_000;
 
 export interface KeeperPorts {
   /** True where a table moved. */
@@ -52,18 +54,17 @@ export const keeper = ({ round, onNews }: KeeperPorts): Keeper => {
       const deafen = onNews(news.ring);
       let isEnding = false;
       const run = async (): Promise<void> => {
-        let failures = 0;
+        const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
         let told = '';
         while (!isEnding) {
           const done = await upToDate();
           if (E.isRight(done) && done.right) onMoved();
-          failures = E.isRight(done) ? 0 : failures + 1;
+          if (E.isRight(done)) retries.reset();
           const flaw = E.isRight(done) ? '' : explainStoreError(done.left);
           if (flaw !== '' && flaw !== told)
             log(`the tables of what is ready cannot be kept, and it is tried again: ${flaw}`);
           told = flaw;
-          if (!isEnding)
-            await news.wait(failures === 0 ? POLL_MS : Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
+          if (!isEnding) await news.wait(E.isRight(done) ? POLL_MS : retries.next());
         }
         deafen();
       };

@@ -10,7 +10,7 @@ import type { RunnerPresence } from '../../projections/ports.js';
 import { coalesce, type Coalesced } from '../streams/coalesce.js';
 import type { LedgerClock } from '../clock.js';
 import { backOff } from '../../adapters/back-off.js';
-import { pause } from '../../adapters/pause.js';
+import { pause, pauseUntil } from '../../adapters/pause.js';
 
 const MOST_STREAMS_PER_TRIP = 1_000;
 const FIRST_RETRY_MS = 250;
@@ -82,11 +82,13 @@ export const beginTenure = async (
     else if (E.isRight(renewed)) renewedAt = asked;
   };
 
+  const leaseEnd = (): number => renewedAt + options.leaseMs;
+
   /** A renewal that is never answered must not keep the runner from knowing that its time is up. */
   const renewInTime = async (): Promise<void> => {
-    const left = options.leaseMs - (performance.now() - renewedAt);
-    await Promise.race([renew(), pause(Math.max(options.heartbeatMs, left), ended.signal)]);
-    if (performance.now() - renewedAt > options.leaseMs) lose('it could not renew for a whole lease');
+    const deadline = Math.max(performance.now() + options.heartbeatMs, leaseEnd());
+    await Promise.race([renew(), pauseUntil(deadline, ended.signal)]);
+    if (performance.now() >= leaseEnd()) lose('it could not renew for a whole lease');
   };
 
   const beat = async (): Promise<void> => {
@@ -99,7 +101,10 @@ export const beginTenure = async (
       await renewInTime();
       const isRenewed = renewedAt >= asked;
       if (isRenewed) retries.reset();
-      wait = isRenewed ? options.heartbeatMs : Math.min(options.heartbeatMs, retries.next());
+      const left = leaseEnd() - performance.now();
+      wait = isRenewed
+        ? options.heartbeatMs
+        : Math.max(0, Math.min(options.heartbeatMs, retries.next(), left));
       // A machine that slept: from here on times are right again.
       if (isRenewed) void ports.clock.measure();
     }
