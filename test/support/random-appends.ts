@@ -86,6 +86,7 @@ export const randomAppends = (seed: number, run = 1): RandomAppends => {
         root,
         class: oneOf(['high', 'normal']),
         ...(dice < 0.1 ? { notBefore: at(-9) } : {}),
+        ...(dice < 0.15 ? { jobId: uuidOf(0xd0 + run, events) } : {}),
       });
     }
     if (dice < 0.3) return { _tag: 'CancelJob', reason: 'not wanted any more' };

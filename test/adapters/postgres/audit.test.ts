@@ -20,6 +20,7 @@ const DAMAGES = [
   ['ready_job', 'ready_job', 'job', 'priority = priority + 1', 'priority'],
   ['duplicate', 'duplicate', 'begun_revision IS NOT NULL, job', "sha1 = sha1 || 'x'", 'sha1'],
   ['root_job', 'root_job', "state <> 'waiting', job", "signature = 'another'", 'signature'],
+  ['suppressed_job', 'suppressed_job', 'job', 'revision = revision + 1', 'revision'],
   ['queue', 'queue', 'id', "class = 'high'", 'class'],
   ['queue', 'queue_pause', 'id', "why = 'forged'", 'why'],
   ['claimed_job', 'claimed_job', 'job', "runner = 'nobody'", 'runner'],
