@@ -15,6 +15,7 @@ import { envelope } from '../../runners/streams/event-envelope.js';
 import { loadJob } from '../../runners/streams/job-streams.js';
 import { openLedger, type Ledger, type OpenOptions } from '../../runners/ledger.js';
 import { right } from './ledger-database.js';
+import { endedAtLast } from './left-over.js';
 import { testDatabase } from './postgres.js';
 
 export interface TestLedger extends Ledger {
@@ -28,11 +29,16 @@ export const testLedger = async (
   const database = await testDatabase();
   const where = { databaseUrl: database.url, home: '', schema, by: 'test', report: () => undefined };
   const ledger = await right(openLedger({ ...where, ...elsewhere }));
+  const end = async (): Promise<void> => {
+    await ledger.close();
+    await database.drop();
+  };
+  const isEnded = endedAtLast(end);
   return {
     ...ledger,
     drop: async () => {
-      await ledger.close();
-      await database.drop();
+      isEnded();
+      await end();
     },
   };
 };

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { defineJob, type Handler, type JobDefinition } from '../../runners/define-job.js';
 import type { Ledger } from '../../runners/ledger.js';
 import { startWork, type RunningWork, type WorkOptions } from '../../runners/work.js';
+import { endedAtLast } from './left-over.js';
 import type { WorkSummary } from '../../runners/worker/worker-options.js';
 
 export const quickly = {
@@ -29,7 +30,13 @@ export const working = (
   const lines: string[] = [];
   const handlers = definitions.map((each) => ('decodeParams' in each ? each : defineJob(each)));
   const log = (line: string): void => void lines.push(line);
-  return { ...startWork(ledger, { ...quickly, log, handlers, ...options }), lines };
+  const run = startWork(ledger, { ...quickly, log, handlers, ...options });
+  const isEnded = endedAtLast(() => {
+    run.stop();
+    return run.done;
+  });
+  void run.done.then(isEnded, isEnded);
+  return { ...run, lines };
 };
 
 /** A runner that ends when nothing is left to do. */

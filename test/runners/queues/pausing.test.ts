@@ -61,10 +61,11 @@ describe('queues as runners work them', () => {
     await right(queues.pauseQueue({ type: 'a', why }));
     const [last = ''] = await enqueued(ledger, { type: 'a' });
     const other = await enqueued(ledger, { type: 'a', wiki: 'other' });
-    await until('what was claimed has been done', async () => {
+    await until('nothing is claimed any more', async () => {
       const { rows } = await ledger.pool.query(
         `SELECT FROM jobledger.event e WHERE e.type = 'JobClaimed' AND NOT EXISTS (
-           SELECT FROM jobledger.event s WHERE s.stream = e.stream AND s.type = 'AttemptSucceeded')`,
+           SELECT FROM jobledger.event s WHERE s.stream = e.stream AND s.revision > e.revision
+             AND s.type IN ('AttemptSucceeded', 'LeaseExpired'))`,
       );
       return rows.length === 0;
     });
