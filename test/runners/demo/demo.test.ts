@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { projections } from '../../../projections/index.js';
 import pg from 'pg';
 import { commandLine, type Said } from '../cli/command-line.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -60,7 +61,7 @@ describe('jobledger demo', function () {
     expect(status).to.equal(0);
     report = JSON.parse(stdout) as Report;
     expect(report).to.include({ schema: 'jobledger_demo', addsUp: true });
-    expect(report.audited).to.deep.include({ tables: 8, unequal: [] });
+    expect(report.audited).to.deep.include({ tables: projections.length, unequal: [] });
     expect(report.queues).to.have.length(21);
     const { total } = report;
     // The 4,863 rows, one asked for twice, and two that jobs of the table made.
@@ -140,7 +141,7 @@ describe('jobledger demo', function () {
     expect(stdout).to.include(`4866 enqueued = ${ends.join(' + ')}: it adds up`);
     expect(stdout)
       .to.match(/^import +4863 jobs/m)
-      .and.to.match(/^audit +8 tables with \d+ rows equal the history/m);
+      .and.to.match(new RegExp(`^audit +${projections.length} tables with \\d+ rows equal the history`, 'm'));
     expect(stdout)
       .to.match(/\d+ jobs a second/)
       .and.to.include('npx jobledger history ');
