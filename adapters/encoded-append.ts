@@ -39,10 +39,12 @@ const instantOf = (text: string): string | undefined => {
   return isRight(instant) ? instant.right : undefined;
 };
 
-/** Why the event cannot be stored, as the end of a sentence; undefined where it can. */
+/** Why the event cannot be stored, as the end of a sentence; undefined where it can. A typed one was made here, id and type included. */
 const flawOf = (event: NewEvent): string | undefined => {
-  if (!isUuid(event.id)) return `its id ${JSON.stringify(event.id)} is not a lower-case UUID`;
-  if (!isStorableName(event.type)) return `its type ${JSON.stringify(event.type)} cannot be stored`;
+  const isOurs = event.event !== undefined;
+  if (!isOurs && !isUuid(event.id)) return `its id ${JSON.stringify(event.id)} is not a lower-case UUID`;
+  if (!isOurs && !isStorableName(event.type))
+    return `its type ${JSON.stringify(event.type)} cannot be stored`;
   if (event.recordedAt !== undefined && instantOf(event.recordedAt) === undefined) {
     return `its recordedAt ${JSON.stringify(event.recordedAt)} is not an instant`;
   }

@@ -1,7 +1,6 @@
 /** What a runner has in hand, all that changes of it in one place, and how much more it can take. */
 import type { Handler } from '../define-job.js';
 import type { AttemptControl, AttemptEnd, AttemptPorts, StartedAttempt } from './attempt.js';
-import { dedupKeyOf } from './candidate.js';
 import type { HeldJob } from './holding.js';
 import { interruption } from './interruption.js';
 import { keyCounter, type KeyCounter } from './key-counter.js';
@@ -124,7 +123,7 @@ export const enter = (hand: Hand, job: HeldJob): Active => {
 export const drop = (hand: Hand, entry: Active): void => {
   hand.active.delete(entry);
   if (entry.isSuspect) hand.suspects -= 1;
-  hand.keys.drop(dedupKeyOf(entry.job.state));
+  hand.keys.drop(entry.job.dedupKey);
   hand.options.onChange();
 };
 

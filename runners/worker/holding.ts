@@ -11,11 +11,14 @@ import { jobStream } from '../../domain/ledger.js';
 import type { EventStore } from '../../domain/ports.js';
 import { envelope } from '../streams/event-envelope.js';
 import { loadJob } from '../streams/job-streams.js';
+import { dedupKeyOf } from './candidate.js';
 import type { Tenure } from './tenure.js';
 
 export interface HeldJob {
   readonly jobId: string;
   readonly token: string;
+  /** Of all equal jobs the same. */
+  readonly dedupKey: string;
   state: ExistingJob;
   /** As the handler's codec gave them when the claim was started; undefined where that is still to come. */
   readonly decoded?: { readonly params: unknown } | undefined;
@@ -31,6 +34,7 @@ export const held = (jobId: string, state: Claimed | Running, decoded?: HeldJob[
   decoded,
   jobId,
   token: state.claim.token,
+  dedupKey: dedupKeyOf(state),
   state,
 });
 

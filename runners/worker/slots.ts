@@ -5,7 +5,6 @@
 import type { Running } from '../../domain/job/state.js';
 import { report, runAttempt, type AttemptEnd } from './attempt.js';
 import { startAttempt, startedAttempt } from './attempt-start.js';
-import { dedupKeyOf } from './candidate.js';
 import {
   done,
   drop,
@@ -85,7 +84,7 @@ const rankOf = ({ rank = 0 }: HeldJob): number => rank;
 
 const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
   for (const job of jobs) {
-    hand.keys.hold(dedupKeyOf(job.state));
+    hand.keys.hold(job.dedupKey);
     if (job.state._tag === 'Running') takeStarted(hand, job, job.state);
     else hand.stock.add(job, rankOf(job));
   }
@@ -171,7 +170,7 @@ const giveBack = async (hand: Hand, entry: Active, why: string): Promise<void> =
 
 const takeStock = ({ stock, keys }: Hand): readonly HeldJob[] => {
   const waiting = stock.takeAll();
-  for (const job of waiting) keys.drop(dedupKeyOf(job.state));
+  for (const job of waiting) keys.drop(job.dedupKey);
   return waiting;
 };
 
