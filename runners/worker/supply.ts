@@ -1,6 +1,6 @@
 /** Claims ahead of the free slots: from which queues, in which order of classes, and how deep. */
 import * as E from 'fp-ts/lib/Either.js';
-import type { StoreError } from '../../domain/errors.js';
+import { explainStoreError, type StoreError } from '../../domain/errors.js';
 import { workItems } from '../../domain/queue/work-items.js';
 import type { ClaimDesk, LimitedClaim, Pick, PickSession, QueueScope } from '../../projections/ports.js';
 import type { ClaimOptions } from './candidate.js';
@@ -90,8 +90,18 @@ export const supply = (
   const { turns } = known;
   const marks = lowWater();
   const trips = tripsUnderWay();
+  let limitsFlaw: string | undefined;
   /** Twins met by the last pick: the next one reaches behind them. */
   let twins = 0;
+
+  /** Limits that cannot be counted are kept by giving nothing; whoever runs the runner is told why, once for each reason. */
+  const openLimits = async (): Promise<void> => {
+    const opened = await ports.desk.openLimits()();
+    const flaw = E.isLeft(opened) ? explainStoreError(opened.left) : undefined;
+    if (flaw !== undefined && flaw !== limitsFlaw)
+      ports.log(`limited queues wait: their limits cannot be counted: ${flaw}`);
+    limitsFlaw = flaw;
+  };
 
   const fetch = async (limit: number, startable: number): Promise<E.Either<StoreError, Supplied>> => {
     const reach = Math.min(MOST_PICKED, limit + 2 * twins);
@@ -117,7 +127,7 @@ export const supply = (
     noteGiven(known, picks, given.right, reach);
     // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
     const claimed = batch.claimed.map((job) => ({ ...job, rank: picks[0]?.queue.class ?? 0 }));
-    if (session.isIncomplete) await ports.desk.openLimits()();
+    if (session.isIncomplete) await openLimits();
     // What was told of since the queues were read may stand in one that was not known then.
     const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
     const isDry = batch.picked === 0 && !isLeft && nothingOf(turns).isDry;

@@ -17,7 +17,7 @@ export interface LazyOptions {
   readonly mostJobs?: number | undefined;
   /** Most bytes in memory, as JSON, about. Default 16 MiB. */
   readonly mostBytes?: number | undefined;
-  /** Told of jobs that were not written, as soon as that is known. */
+  /** Told of jobs that were not written, as soon as that is known. What it throws becomes a warning of the process. */
   readonly onUnwritten?: ((error: JobQueueError) => void) | undefined;
 }
 
@@ -40,7 +40,12 @@ const unwrittenJobs = (most: number, onUnwritten: LazyOptions['onUnwritten']) =>
     tell: (failures: readonly UnwrittenJob[]): void => {
       if (failures.length === 0) return;
       untold = [...untold, ...failures].slice(-most);
-      onUnwritten?.(jobQueueError(failures));
+      // The next caller is told as well: what the callback throws must not cost the jobs that still wait.
+      try {
+        onUnwritten?.(jobQueueError(failures));
+      } catch (error) {
+        process.emitWarning(`onUnwritten failed: ${error instanceof Error ? error.message : String(error)}`);
+      }
     },
     take: (): readonly UnwrittenJob[] => {
       const taken = untold;

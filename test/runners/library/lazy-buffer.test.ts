@@ -52,6 +52,23 @@ describe('jobs pushed lazily', () => {
     await until('the timer has fired', () => batches.length === 1);
   });
 
+  it('are written though the callback throws for those that were not', async () => {
+    const warned = once(process, 'warning');
+    const { buffer, batches, state } = over({
+      onUnwritten: () => {
+        throw new Error('no');
+      },
+    });
+    state.isDown = true;
+    buffer.add([job(1)]);
+    await buffer.flush();
+    state.isDown = false;
+    expect(buffer.add([job(2)])).to.have.property('_tag', 'Left');
+    await buffer.flush();
+    expect(batches.flat()).to.deep.equal([job(1), job(2)]);
+    expect((await warned)[0]).to.have.property('message', 'onUnwritten failed: no');
+  });
+
   it('are written as they were when they were pushed', async () => {
     const { buffer, batches } = over();
     const params = { n: 1 };
