@@ -58,13 +58,13 @@ const MOST_WEIGHT = 1_000;
 const MOST = 1_000_000;
 const LEAST_PER_SECOND = 0.001;
 
-const wholeFlaw = (value: number, most: number): string | undefined =>
-  Number.isInteger(value) && value >= 1 && value <= most
+const wholeFlaw = (value: unknown, most: number): string | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
     ? undefined
     : `is not a whole number from 1 to ${most}`;
 
-const rateFlaw = (value: number): string | undefined =>
-  value >= LEAST_PER_SECOND && value <= MOST
+const rateFlaw = (value: unknown): string | undefined =>
+  typeof value === 'number' && value >= LEAST_PER_SECOND && value <= MOST
     ? undefined
     : `is not a number from ${LEAST_PER_SECOND} to ${MOST}`;
 
@@ -75,12 +75,14 @@ export interface SettingFlaw {
 
 /** The first setting that cannot be, or undefined. */
 export const settingFlaw = (changes: SettingChanges): SettingFlaw | undefined => {
-  const flawOf = (setting: keyof SettingChanges, judge: (value: number) => string | undefined) => {
+  const flawOf = (setting: keyof SettingChanges, judge: (value: unknown) => string | undefined) => {
     const value = changes[setting];
-    const message = typeof value === 'number' ? judge(value) : undefined;
+    const message = value === undefined || value === null ? undefined : judge(value);
     return message === undefined ? undefined : { setting, message };
   };
   return (
+    flawOf('class', (value) => (JobClass.is(value) ? undefined : 'is not high, normal or low')) ??
+    flawOf('order', (value) => (QueueOrder.is(value) ? undefined : 'is not fifo, timestamp or random')) ??
     flawOf('weight', (value) => wholeFlaw(value, MOST_WEIGHT)) ??
     flawOf('running', (value) => wholeFlaw(value, MOST)) ??
     flawOf('perSecond', rateFlaw) ??

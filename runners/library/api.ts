@@ -10,7 +10,9 @@ import { sha1Hex } from '../../adapters/system.js';
 import { openLedger as open, type Ledger as Site, type OpenFailed } from '../ledger.js';
 import { handlersLedger, type HandlersLedger } from './asking.js';
 import { onClient, type OnClient } from './on-client.js';
+import { handlersOf } from '../define-job.js';
 import { LedgerError, orThrow } from './promised.js';
+import { count, requestFlaw, type Check } from './request.js';
 import {
   jobQueueGroupFactory,
   type JobQueueGroupFactory,
@@ -36,9 +38,11 @@ export interface LedgerOptions {
   readonly report?: (line: string) => void;
 }
 
+export type WorkRequest = Omit<WorkOptions, 'log'> & Partial<Pick<WorkOptions, 'log'>>;
+
 export interface Ledger extends HandlersLedger {
-  /** A runner in this process. */
-  readonly work: (options: Omit<WorkOptions, 'log'> & Partial<Pick<WorkOptions, 'log'>>) => RunningWork;
+  /** A runner in this process. Throws a TypeError for options that cannot be. */
+  readonly work: (options: WorkRequest) => RunningWork;
   /**
    * Enqueues in the transaction that is open on your own client, connected to the ledger's database: the jobs are there when you
    * commit, and only then. However long it is open, it holds up nobody.
@@ -51,9 +55,39 @@ export interface Ledger extends HandlersLedger {
 
 const silence = (): void => undefined;
 
+const texts: Check = (value) =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+    ? undefined
+    : 'is not a list of texts';
+const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'is not true or false');
+const listener: Check = (value) => (typeof value === 'function' ? undefined : 'is not a function');
+
+const WORK = {
+  handlers: (value: unknown) => (Array.isArray(value) ? undefined : 'is not an array of handlers'),
+  types: texts,
+  wikis: texts,
+  concurrency: count,
+  leaseMs: count,
+  heartbeatMs: count,
+  graceMs: (value: unknown) => (value === 0 ? undefined : count(value)),
+  pollMs: count,
+  reaperTickMs: count,
+  drain: flag,
+  log: listener,
+};
+
+/** A runner that could not work is a mistake of the program, and thrown at once. */
+const checkedWork = (options: WorkRequest): WorkOptions => {
+  const flaw = requestFlaw(options, WORK, ['handlers']);
+  if (flaw !== undefined) throw new TypeError(`work: ${flaw}`);
+  const handlers = handlersOf(options.handlers);
+  if (E.isLeft(handlers)) throw new TypeError(`work: ${handlers.left}`);
+  return { log: silence, ...options, handlers: handlers.right };
+};
+
 const ledgerOf = (site: Site): Ledger => ({
   ...handlersLedger(site),
-  work: (options) => startWork(site, { log: silence, ...options }),
+  work: (options) => startWork(site, checkedWork(options)),
   onClient: (client) => onClient(site, client),
   queueStorage: queueStorage(site),
   close: site.close,

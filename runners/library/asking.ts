@@ -20,6 +20,7 @@ import { loadJob } from '../streams/job-streams.js';
 import { queueApi, type QueueApi } from '../queues/api.js';
 import type { JobNotFound } from './error-sentences.js';
 import { promised, type PromisedApi } from './promised.js';
+import { count, requestFlaw, text, unlessFlawed } from './request.js';
 
 export interface Asking extends QueueApi {
   /** One job. Concurrent calls share their trips to the database. */
@@ -48,6 +49,8 @@ export interface HandlersLedger extends Asking {
   readonly promises: PromisedApi<Asking>;
 }
 
+const ABANDONED = { wiki: text, type: text, limit: count, reason: text, by: text };
+
 const asking = (site: Site): Asking => ({
   ...queueApi(site),
   enqueue: (specification) => () => site.producer.enqueue(specification),
@@ -63,7 +66,7 @@ const asking = (site: Site): Asking => ({
   },
   project: () => TE.map(() => undefined)(site.catchUp(site.projected)),
   retry: (jobId, options) => retryJob(site, jobId, options),
-  retryAbandoned: (which) => retryAbandoned(site, which),
+  retryAbandoned: (which) => unlessFlawed(requestFlaw(which, ABANDONED), () => retryAbandoned(site, which)),
   cancel: (jobId, options) => cancelJob(site, jobId, options),
   release: (jobId, options) => releaseJob(site, jobId, options),
 });

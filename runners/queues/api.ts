@@ -4,6 +4,7 @@ import type { StoreError } from '../../domain/errors.js';
 import type { Scope } from '../../domain/queue/scope.js';
 import type { SettingChanges } from '../../domain/queue/settings.js';
 import type { QueueBook, QueueDecisions } from '../../projections/ports.js';
+import { anything, requestFlaw, text, unlessFlawed } from '../library/request.js';
 import type { QueueError } from './errors.js';
 import { controlQueue, type QueueControlPorts } from './queue-control.js';
 
@@ -34,16 +35,38 @@ export interface QueueApi {
 
 const scopeOf = ({ wiki, type }: QueueNames): Scope => ({ wiki, type });
 
+const NAMES = { wiki: text, type: text, by: text };
+const REASON = { ...NAMES, why: text };
+/** Their values are judged where it is decided. */
+const SETTINGS = {
+  ...NAMES,
+  class: anything,
+  weight: anything,
+  order: anything,
+  running: anything,
+  perSecond: anything,
+  itemsPerSecond: anything,
+};
+
 const noState = TE.map((): void => undefined);
 
 export const queueApi = (
   ports: QueueControlPorts & { readonly queueBook: QueueBook; readonly by: string },
 ): QueueApi => ({
-  pauseQueue: ({ why, by, ...names }) =>
-    noState(controlQueue(ports, { _tag: 'PauseQueue', scope: scopeOf(names), why }, by ?? ports.by)),
-  resumeQueue: ({ why, by, ...names }) =>
-    noState(controlQueue(ports, { _tag: 'ResumeQueue', scope: scopeOf(names), why }, by ?? ports.by)),
-  configureQueue: ({ wiki, type, by, ...changes }) =>
-    noState(controlQueue(ports, { _tag: 'ConfigureQueue', scope: { wiki, type }, changes }, by ?? ports.by)),
+  pauseQueue: (pause) =>
+    unlessFlawed(requestFlaw(pause, REASON, ['why']), () => {
+      const { why, by = ports.by, ...names } = pause;
+      return noState(controlQueue(ports, { _tag: 'PauseQueue', scope: scopeOf(names), why }, by));
+    }),
+  resumeQueue: (resume) =>
+    unlessFlawed(requestFlaw(resume, REASON, ['why']), () => {
+      const { why, by = ports.by, ...names } = resume;
+      return noState(controlQueue(ports, { _tag: 'ResumeQueue', scope: scopeOf(names), why }, by));
+    }),
+  configureQueue: (settings) =>
+    unlessFlawed(requestFlaw(settings, SETTINGS), () => {
+      const { wiki, type, by = ports.by, ...changes } = settings;
+      return noState(controlQueue(ports, { _tag: 'ConfigureQueue', scope: { wiki, type }, changes }, by));
+    }),
   queueDecisions: ports.queueBook.decisions,
 });

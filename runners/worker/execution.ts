@@ -30,7 +30,11 @@ const contextOf = (
     return control.abort.signal();
   },
   heartbeat: ports.tenure.renew,
-  spawn,
+  spawn: (specification) => {
+    // Its success carries them: what came now would be dropped.
+    if (control.isReported || control.isInterrupted) throw new Error('spawn: the attempt is over');
+    spawn(specification);
+  },
   log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
   ledger: ports.handlersLedger,
   progress: (value) => {

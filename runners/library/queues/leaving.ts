@@ -16,18 +16,17 @@ export const whenLeaving = (finish: () => Promise<void>, giveUp: () => void): Le
 
   const onIdle = (): void => void finish();
 
-  /** Somebody else who listens decides when to end; where nobody does, the signal does what it would have done. */
-  const isDecidedHere = (signal: NodeJS.Signals): boolean => process.listenerCount(signal) === 1;
-
   let isAsked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
+    // Somebody else who listens decides when to end; where nobody does, the signal does what it would have done. Asked now: when all is
+    // written, nobody listens here any more.
+    const isDecidedHere = process.listenerCount(signal) === 1;
     const end = (): void => {
-      const isOurs = isDecidedHere(signal);
       leaving.disarm();
-      if (isOurs) process.kill(process.pid, signal);
+      if (isDecidedHere) process.kill(process.pid, signal);
     };
     if (!isAsked) void finish().finally(end);
-    else if (isDecidedHere(signal)) {
+    else if (isDecidedHere) {
       giveUp();
       end();
     }

@@ -36,6 +36,16 @@ describe('jobs that spawn jobs', () => {
     await ledger.drop();
   });
 
+  it('are refused where the attempt is over, instead of being dropped', async () => {
+    await enqueued(ledger, { type: 'parent' });
+    let late: (() => void) | undefined;
+    const run = (_: unknown, { spawn }: { spawn: (job: { type: string }) => void }): void => {
+      late = () => spawn({ type: 'child' });
+    };
+    await drained(ledger, [{ type: 'parent', run }]);
+    expect(() => late?.()).to.throw('spawn: the attempt is over');
+  });
+
   const childrenOf = async (parent: string): Promise<readonly string[]> => {
     const [success] = await factsOf(ledger, parent, 'AttemptSucceeded');
     return (success?.spawned ?? []).map(({ jobId }) => (typeof jobId === 'string' ? jobId : ''));

@@ -1,0 +1,61 @@
+// What programs ask that cannot be: refused in a sentence, and nothing written. JavaScript lets through what the types refuse.
+import { expect } from 'chai';
+import * as E from 'fp-ts/lib/Either.js';
+import { promises, type Ledger } from '../../../runners/index.js';
+import { sentenceOf, type TaggedError } from '../../../runners/library/error-sentences.js';
+import { everyEvent, testLedger, type TestLedger } from '../../support/ledger.js';
+
+describe('what a program asks of a ledger', () => {
+  let site: TestLedger;
+  let ledger: Ledger;
+  before(async () => {
+    site = await testLedger();
+    ledger = await promises.openLedger({ databaseUrl: site.url, schema: site.schema });
+  });
+  after(async () => {
+    await ledger.close();
+    await site.drop();
+  });
+
+  const askedWith = (
+    name: 'pauseQueue' | 'resumeQueue' | 'configureQueue' | 'retryAbandoned',
+    request: unknown,
+  ) => Reflect.apply(ledger[name], undefined, [request])() as Promise<E.Either<TaggedError, unknown>>;
+
+  for (const [name, request, sentence] of [
+    ['configureQueue', { type: 'a', running: '3' }, 'running is not a whole number from 1 to 1000000'],
+    ['configureQueue', { type: 'a', weight: '3' }, 'weight is not a whole number from 1 to 1000'],
+    ['configureQueue', { type: 'a', perSecond: [] }, 'perSecond is not a number from 0.001 to 1000000'],
+    ['configureQueue', { type: 'a', class: 'urgent' }, 'class is not high, normal or low'],
+    ['configureQueue', { type: 'a', order: 'lifo' }, 'order is not fifo, timestamp or random'],
+    ['configureQueue', { type: 'a', runing: 3 }, 'unknown member "runing"; did you mean "running"?'],
+    ['pauseQueue', { typ: 'a', why: 'x' }, 'unknown member "typ"; did you mean "type"?'],
+    ['pauseQueue', { type: 'a' }, 'why is missing'],
+    ['pauseQueue', { type: 5, why: 'x' }, 'type is not a text'],
+    ['pauseQueue', null, 'what is asked is not an object'],
+    ['resumeQueue', { wikki: 'a', why: 'x' }, 'unknown member "wikki"; did you mean "wiki"?'],
+    ['retryAbandoned', { typ: 'a' }, 'unknown member "typ"; did you mean "type"?'],
+    ['retryAbandoned', { type: 'a', limit: -1 }, 'limit is not a whole number from 1'],
+    ['retryAbandoned', undefined, 'what is asked is not an object'],
+  ] as const) {
+    it(`is refused: ${name}(${JSON.stringify(request)})`, async () => {
+      const before = (await everyEvent(site)).length;
+      const answer = await askedWith(name, request);
+      expect(E.isLeft(answer) ? sentenceOf(answer.left) : 'taken').to.equal(sentence);
+      expect(await everyEvent(site)).to.have.length(before);
+    });
+  }
+
+  for (const [request, sentence] of [
+    [{ handlers: [], concurrency: 0 }, 'work: concurrency is not a whole number from 1'],
+    [{ handlers: [], concurency: 5 }, 'work: unknown member "concurency"; did you mean "concurrency"?'],
+    [{ handlers: [], types: 'a' }, 'work: types is not a list of texts'],
+    [{ handlers: 5 }, 'work: handlers is not an array of handlers'],
+    [{}, 'work: handlers is missing'],
+    [{ handlers: [{ type: 'a' }] }, 'work: handler 0 has no type and run(job, context)'],
+  ] as const) {
+    it(`is refused: work(${JSON.stringify(request)})`, () => {
+      expect(() => Reflect.apply(ledger.work, undefined, [request])).to.throw(TypeError, sentence);
+    });
+  }
+});
