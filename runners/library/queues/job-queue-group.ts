@@ -11,7 +11,8 @@ import { jobQueue, pushTo, type JobQueue } from './job-queue.js';
 import type { LazyBuffer } from './lazy-buffer.js';
 import type { PoppedJob } from './popped-job.js';
 import type { QueueSizes, QueueStorage } from './queue-storage.js';
-import { DEFAULT_LEASE_SECONDS, withPolicy, type TypeConf } from './type-conf.js';
+import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
+import { withPolicy, type TypeConf } from './type-conf.js';
 
 /** A job of this wiki. */
 export type GroupJob = Omit<JobSpecification, 'wiki'>;

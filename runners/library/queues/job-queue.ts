@@ -10,7 +10,8 @@ import { jobQueueError, type JobQueueError, type UnwrittenJob } from './errors.j
 import type { LazyBuffer } from './lazy-buffer.js';
 import type { PoppedJob } from './popped-job.js';
 import type { QueueSizes, QueueStorage } from './queue-storage.js';
-import { DEFAULT_LEASE_SECONDS, type TypePolicy } from './type-conf.js';
+import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
+import { type TypePolicy } from './type-conf.js';
 
 /** A job of this queue: type and wiki are the queue's. */
 export type QueuedJob = Omit<JobSpecification, 'type' | 'wiki'>;

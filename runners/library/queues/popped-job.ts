@@ -10,6 +10,7 @@ import type { Running } from '../../../domain/job/state.js';
 import type { HandledJob } from '../../define-job.js';
 import type { Ledger as Site } from '../../ledger.js';
 import { operate, type OperationError } from '../../operations/operate.js';
+import { defaultWorkerOptions } from '../../work.js';
 import { handledJob } from '../../worker/attempt-start.js';
 import { promised, type PromisedApi } from '../promised.js';
 
@@ -75,8 +76,6 @@ export const poppedJob = (site: ReportSite, jobId: string, running: Running): Po
   };
 };
 
-const MISFIRE_TOLERANCE_MS = 60_000;
-
 /** A claim that was not started with it: of a job that lost its lease before. */
 export const startPopped = (site: ReportSite, jobId: string, token: string) =>
   operate(
@@ -89,7 +88,7 @@ export const startPopped = (site: ReportSite, jobId: string, token: string) =>
           token,
           now: site.clock.now(),
           attemptId: newId(),
-          misfireToleranceMs: MISFIRE_TOLERANCE_MS,
+          misfireToleranceMs: defaultWorkerOptions.misfireToleranceMs,
         },
         state,
       ),

@@ -12,6 +12,7 @@ import type { Ledger as Site } from '../../ledger.js';
 import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueAnswer } from '../../producer/enqueueing.js';
 import { queueViews, type QueueView } from '../../reading/queues.js';
+import { defaultWorkerOptions } from '../../work.js';
 import { supply, type Supply } from '../../worker/supply.js';
 import { poppedJob, startPopped, type PoppedJob } from './popped-job.js';
 
@@ -42,7 +43,6 @@ export interface QueueStorage {
 
 /** What is superseded at the claim gives room for the next; more in a row than this are left for the next pop. */
 const MOST_ROUNDS = 100;
-const MISFIRE_TOLERANCE_MS = 60_000;
 
 interface Popped {
   readonly job: PoppedJob | undefined;
@@ -61,7 +61,7 @@ const suppliedBy = (
   return supply(ports, { types: type === undefined ? undefined : [type], wikis: [wiki] }, () => ({
     runner,
     leaseMs,
-    misfireToleranceMs: MISFIRE_TOLERANCE_MS,
+    misfireToleranceMs: defaultWorkerOptions.misfireToleranceMs,
     handlerOf,
     isHeldHere: () => false,
     lost: new AbortController().signal,

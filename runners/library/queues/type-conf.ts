@@ -50,7 +50,6 @@ const members = {
 export const TypePolicy = t.partial(members);
 export type TypePolicy = t.TypeOf<typeof TypePolicy>;
 
-export const DEFAULT_LEASE_SECONDS = 30;
 export const DEFAULT = 'default';
 
 export interface TypeConf {
