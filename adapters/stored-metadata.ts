@@ -10,9 +10,11 @@ const StoredMetadata = t.intersection([
   t.partial({ correlationId: t.string, causationId: t.string }),
 ]);
 
+type Stored = t.TypeOf<typeof StoredMetadata>;
+
 // Events of one batch mostly have the same metadata, so that the last text and the last reading serve them all.
 let written = { schemaVersion: 0, by: '', occurredAt: '', text: '' };
-let read: { readonly text: string; readonly stored: unknown } = { text: '', stored: undefined };
+let read: { readonly text: string; readonly stored: Stored | undefined } = { text: '', stored: undefined };
 
 export const storedMetadata = (id: string, metadata: Metadata): string => {
   const { schemaVersion, correlationId, causationId, by, occurredAt } = metadata;
@@ -33,12 +35,18 @@ export const storedMetadata = (id: string, metadata: Metadata): string => {
 
 /** Undefined where the text is not what every event carries. */
 export const metadataOf = (id: string, text: string): Metadata | undefined => {
-  if (read.text !== text) read = { text, stored: JSON.parse(text) };
-  return metadataOfStored(id, read.stored);
+  if (read.text !== text) read = { text, stored: asStored(JSON.parse(text)) };
+  return read.stored === undefined ? undefined : completed(id, read.stored);
 };
 
-export const metadataOfStored = (id: string, stored: unknown): Metadata | undefined => {
-  if (!StoredMetadata.is(stored)) return undefined;
+export const metadataOfStored = (id: string, value: unknown): Metadata | undefined => {
+  const stored = asStored(value);
+  return stored === undefined ? undefined : completed(id, stored);
+};
+
+const asStored = (value: unknown): Stored | undefined => (StoredMetadata.is(value) ? value : undefined);
+
+const completed = (id: string, stored: Stored): Metadata => {
   const { schemaVersion, by, occurredAt, causationId = id, correlationId = causationId } = stored;
   return { schemaVersion, correlationId, causationId, by, occurredAt };
 };

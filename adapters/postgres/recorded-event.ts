@@ -19,14 +19,14 @@ export interface EventParts {
 }
 
 export const recordedEvent = (parts: EventParts): RecordedEvent => {
-  const { position, stream, revision } = parts;
-  const metadata = metadataOf(parts.id, parts.metadata);
+  const { position, stream, revision, id, type, recordedAt } = parts;
+  const metadata = metadataOf(id, parts.metadata);
   if (metadata === undefined) {
     const message = `its metadata is not what every event carries: ${parts.metadata.slice(0, 200)}`;
     throw new StoreFailure({ _tag: 'Corrupt', stream, revision, position, message });
   }
   const data: unknown = JSON.parse(parts.data);
-  return { ...parts, data, metadata };
+  return { position, stream, revision, id, type, data, metadata, recordedAt };
 };
 
 export const eventOfCells = (cells: Cells): RecordedEvent => {

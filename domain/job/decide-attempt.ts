@@ -2,35 +2,35 @@
 import { defined } from '../defined.js';
 import { addMilliseconds, millisecondsBetween } from '../instant.js';
 import type { FailAttempt, StartAttempt, SucceedAttempt } from './commands.js';
-import type { JobEvent } from './events.js';
+import type { JobEvent, JobEventOf } from './events.js';
 import { abandoned, originalTaskId, placementOf, isRoot, scopeOf, taskOf } from './event-parts.js';
 import type { ExecutionSource } from './facts.js';
 import { dueAfterFailure } from './retry.js';
 import type { Claimed, Running } from './state.js';
 import { taskIdOf } from './task-id.js';
 
-// These two and the claim are written out member by member: they are decided for every job, and merging parts costs several times more.
+// These two and the claim are written out member by member: they are decided for every job, and merging parts, or dropping what is
+// undefined, costs several times more.
 export const startAttempt = (command: StartAttempt, state: Claimed): JobEvent => {
   const { job, claim } = state;
   const source = sourceOf(command, state);
   const { wiki, type, shardingItem, enqueuedAt } = job.enqueued;
-  return {
-    type: 'AttemptStarted',
-    data: defined({
-      wiki,
-      type,
-      from: state._tag,
-      isRoot: isRoot(job),
-      attempt: job.attempts + 1,
-      taskId: taskIdOf({ type, shardingItem, source, runner: claim.runner, attemptId: command.attemptId }),
-      originalTaskId: originalTaskId(job),
-      executionSource: source,
-      shardingItem,
-      dueAt: claim.dueAt ?? enqueuedAt,
-      startedAt: command.now,
-      runner: claim.runner,
-    }),
+  const data: JobEventOf<'AttemptStarted'>['data'] = {
+    wiki,
+    type,
+    from: state._tag,
+    attempt: job.attempts + 1,
+    taskId: taskIdOf({ type, shardingItem, source, runner: claim.runner, attemptId: command.attemptId }),
+    executionSource: source,
+    shardingItem,
+    dueAt: claim.dueAt ?? enqueuedAt,
+    startedAt: command.now,
+    runner: claim.runner,
   };
+  if (isRoot(job)) data.isRoot = true;
+  const original = originalTaskId(job);
+  if (original !== undefined) data.originalTaskId = original;
+  return { type: 'AttemptStarted', data };
 };
 
 /** A job that nobody gave a time is never late: a backlog is not a misfire. */
@@ -44,31 +44,30 @@ const sourceOf = (command: StartAttempt, { job, claim }: Claimed): ExecutionSour
 export const succeedAttempt = (command: SucceedAttempt, state: Running): JobEvent => {
   const { job, attempt } = state;
   const { wiki, type, shardingItem, dedup, number } = job.enqueued;
-  const isDeduplicated = job.ignoreDuplicates;
-  return {
-    type: 'AttemptSucceeded',
-    data: defined({
-      wiki,
-      type,
-      from: state._tag,
-      isRoot: isRoot(job),
-      originalTaskId: job.task?.originalTaskId,
-      attempt: attempt.number,
-      taskId: attempt.taskId,
-      executionSource: attempt.executionSource,
-      shardingItem,
-      dueAt: attempt.dueAt,
-      startedAt: attempt.startedAt,
-      completedAt: command.now,
-      durationMs: command.durationMs,
-      begunRevision: attempt.begunRevision.toString(),
-      sha1: isDeduplicated ? dedup.sha1 : undefined,
-      number: isDeduplicated ? number : undefined,
-      rootTimestamp: isDeduplicated ? job.root?.timestamp : undefined,
-      result: command.result,
-      spawned: command.spawned,
-    }),
+  const data: JobEventOf<'AttemptSucceeded'>['data'] = {
+    wiki,
+    type,
+    from: state._tag,
+    attempt: attempt.number,
+    taskId: attempt.taskId,
+    executionSource: attempt.executionSource,
+    shardingItem,
+    dueAt: attempt.dueAt,
+    startedAt: attempt.startedAt,
+    completedAt: command.now,
+    durationMs: command.durationMs,
+    begunRevision: attempt.begunRevision.toString(),
   };
+  if (isRoot(job)) data.isRoot = true;
+  if (job.task?.originalTaskId !== undefined) data.originalTaskId = job.task.originalTaskId;
+  if (job.ignoreDuplicates) {
+    data.sha1 = dedup.sha1;
+    data.number = number;
+    if (job.root !== undefined) data.rootTimestamp = job.root.timestamp;
+  }
+  if (command.result !== undefined) data.result = command.result;
+  if (command.spawned !== undefined) data.spawned = command.spawned;
+  return { type: 'AttemptSucceeded', data };
 };
 
 export const failAttempt = (command: FailAttempt, state: Running): readonly JobEvent[] => {

@@ -1,7 +1,6 @@
 /** A claim, or what takes its place where the work is covered elsewhere. Both rules err only towards running (DESIGN.md §2.10). */
-import { defined } from '../defined.js';
 import type { ClaimJob } from './commands.js';
-import type { JobEvent } from './events.js';
+import type { JobEvent, JobEventOf } from './events.js';
 import { dueAtOf, isDeduplicated, scopeOf, taskOf } from './event-parts.js';
 import type { RetryPolicy } from './facts.js';
 import { samePolicy } from './retry.js';
@@ -13,23 +12,21 @@ export const claimJob = (command: ClaimJob, state: Waiting): JobEvent => {
   const covered = coverOf(command, state, ignoreDuplicates);
   if (covered !== undefined) return covered;
   const policy = policyInForce(job, command);
-  return {
-    type: 'JobClaimed',
-    data: defined({
-      wiki: job.enqueued.wiki,
-      type: job.enqueued.type,
-      from: state._tag,
-      dueAt: state.notBefore,
-      token: command.token,
-      claims: job.claims + 1,
-      claimedAt: command.now,
-      runner: command.runner,
-      leaseExpiresAt: command.leaseExpiresAt,
-      retry: samePolicy(policy, job.retry) ? undefined : policy,
-      ignoreDuplicates: ignoreDuplicates && !job.ignoreDuplicates ? (true as const) : undefined,
-      isDeduplicated: isDeduplicated(job) ? (true as const) : undefined,
-    }),
+  const data: JobEventOf<'JobClaimed'>['data'] = {
+    wiki: job.enqueued.wiki,
+    type: job.enqueued.type,
+    from: state._tag,
+    token: command.token,
+    claims: job.claims + 1,
+    claimedAt: command.now,
+    runner: command.runner,
+    leaseExpiresAt: command.leaseExpiresAt,
   };
+  if (state.notBefore !== undefined) data.dueAt = state.notBefore;
+  if (!samePolicy(policy, job.retry)) data.retry = policy;
+  if (ignoreDuplicates && !job.ignoreDuplicates) data.ignoreDuplicates = true;
+  if (isDeduplicated(job)) data.isDeduplicated = true;
+  return { type: 'JobClaimed', data };
 };
 
 /** A job enqueued in a caller's own transaction may have a position older than its commit: positions prove nothing about it. */

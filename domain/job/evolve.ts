@@ -2,7 +2,15 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { JobEvent, JobEventOf } from './events.js';
 import { inheritedClass } from './facts.js';
-import { newJob, type ExistingJob, type Job, type JobState } from './state.js';
+import {
+  draftOf,
+  newJob,
+  type Attempt,
+  type Claim,
+  type ExistingJob,
+  type Job,
+  type JobState,
+} from './state.js';
 
 export interface ImpossibleEvent {
   readonly _tag: 'ImpossibleEvent';
@@ -36,14 +44,7 @@ const advance = (state: ExistingJob, event: JobEvent): JobState | undefined => {
     case 'AttemptStarted':
       return state._tag === 'Claimed' ? started(state, event, revision) : undefined;
     case 'AttemptSucceeded':
-      return state._tag === 'Running'
-        ? {
-            _tag: 'Succeeded',
-            revision,
-            job: { ...job, losses: 0 },
-            begunRevision: BigInt(event.data.begunRevision),
-          }
-        : undefined;
+      return state._tag === 'Running' ? succeeded(job, event, revision) : undefined;
     case 'AttemptFailed':
       return state._tag === 'Running'
         ? { ...state, revision, job: { ...job, losses: 0, lastError: event.data.error } }
@@ -157,47 +158,44 @@ const inherit = (
   };
 };
 
-const claimed = (job: Job, { data }: JobEventOf<'JobClaimed'>, revision: bigint): JobState => ({
-  _tag: 'Claimed',
-  revision,
-  claim: {
+const claimed = (before: Job, { data }: JobEventOf<'JobClaimed'>, revision: bigint): JobState => {
+  const claim: Claim = {
     token: data.token,
     runner: data.runner,
     claimedAt: data.claimedAt,
     leaseExpiresAt: data.leaseExpiresAt,
     dueAt: data.dueAt,
-  },
-  job: {
-    ...job,
-    claims: data.claims,
-    everClaimed: true,
-    retry: data.retry ?? job.retry,
-    ignoreDuplicates: data.ignoreDuplicates ?? job.ignoreDuplicates,
-  },
-});
+  };
+  const job = draftOf(before);
+  job.claims = data.claims;
+  job.everClaimed = true;
+  job.retry = data.retry ?? before.retry;
+  job.ignoreDuplicates = data.ignoreDuplicates ?? before.ignoreDuplicates;
+  return { _tag: 'Claimed', revision, job, claim };
+};
 
 const started = (
   state: Extract<JobState, { _tag: 'Claimed' }>,
   { data }: JobEventOf<'AttemptStarted'>,
   revision: bigint,
-): JobState => ({
-  ...state,
-  _tag: 'Running',
-  revision,
-  attempt: {
+): JobState => {
+  const { taskId, originalTaskId } = data;
+  const attempt: Attempt = {
     number: data.attempt,
-    taskId: data.taskId,
+    taskId,
     executionSource: data.executionSource,
     dueAt: data.dueAt,
     startedAt: data.startedAt,
     begunRevision: revision,
-  },
-  job: {
-    ...state.job,
-    attempts: data.attempt,
-    task:
-      data.originalTaskId === undefined
-        ? { taskId: data.taskId }
-        : { taskId: data.taskId, originalTaskId: data.originalTaskId },
-  },
-});
+  };
+  const job = draftOf(state.job);
+  job.attempts = data.attempt;
+  job.task = originalTaskId === undefined ? { taskId } : { taskId, originalTaskId };
+  return { _tag: 'Running', revision, job, claim: state.claim, attempt };
+};
+
+const succeeded = (before: Job, { data }: JobEventOf<'AttemptSucceeded'>, revision: bigint): JobState => {
+  const job = draftOf(before);
+  job.losses = 0;
+  return { _tag: 'Succeeded', revision, job, begunRevision: BigInt(data.begunRevision) };
+};

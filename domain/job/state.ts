@@ -42,24 +42,55 @@ export interface Job {
   readonly ignoreDuplicates: boolean;
 }
 
-export const newJob = (enqueued: JobEnqueued): Job => ({
-  enqueued,
-  params: enqueued.params,
-  root: enqueued.root,
-  ...inheritedClass({}, enqueued),
-  priority: enqueued.priority,
-  retry: enqueued.retry,
-  attempts: enqueued.imported?.attempts ?? 0,
-  claims: enqueued.imported?.attempts ?? 0,
-  everClaimed: enqueued.imported !== undefined && enqueued.imported.attempts > 0,
-  losses: 0,
-  suppressed: 0,
-  standsForOthers: false,
-  task: undefined,
-  enqueuedRevision: 0n,
-  wantedRevision: 0n,
-  lastError: undefined,
-  ignoreDuplicates: enqueued.dedup.ignoreDuplicates,
+export const newJob = (enqueued: JobEnqueued): Job => {
+  const placed = inheritedClass({}, enqueued);
+  return {
+    enqueued,
+    params: enqueued.params,
+    root: enqueued.root,
+    class: placed.class,
+    hasOwnClass: placed.hasOwnClass,
+    priority: enqueued.priority,
+    retry: enqueued.retry,
+    attempts: enqueued.imported?.attempts ?? 0,
+    claims: enqueued.imported?.attempts ?? 0,
+    everClaimed: enqueued.imported !== undefined && enqueued.imported.attempts > 0,
+    losses: 0,
+    suppressed: 0,
+    standsForOthers: false,
+    task: undefined,
+    enqueuedRevision: 0n,
+    wantedRevision: 0n,
+    lastError: undefined,
+    ignoreDuplicates: enqueued.dedup.ignoreDuplicates,
+  };
+};
+
+export type Draft<A> = { -readonly [K in keyof A]: A[K] };
+
+/**
+ * A copy to be changed. Every job passes here three times: member by member, since a spread whose members are then given anew
+ * takes the engine's slow way, for the copy and for everybody who reads it.
+ */
+export const draftOf = (job: Job): Draft<Job> => ({
+  enqueued: job.enqueued,
+  params: job.params,
+  root: job.root,
+  class: job.class,
+  hasOwnClass: job.hasOwnClass,
+  priority: job.priority,
+  retry: job.retry,
+  attempts: job.attempts,
+  claims: job.claims,
+  everClaimed: job.everClaimed,
+  losses: job.losses,
+  suppressed: job.suppressed,
+  standsForOthers: job.standsForOthers,
+  task: job.task,
+  enqueuedRevision: job.enqueuedRevision,
+  wantedRevision: job.wantedRevision,
+  lastError: job.lastError,
+  ignoreDuplicates: job.ignoreDuplicates,
 });
 
 export interface Claim {

@@ -6,6 +6,8 @@ import type { Handler } from '../define-job.js';
 
 export interface ClaimOptions {
   readonly runner: Runner;
+  /** Of the class that is picked for: jobs of smaller ones are started first. */
+  readonly rank: number;
   readonly leaseMs: number;
   /** How many of the claims have a slot, or will have one before the next trip is over: these are started in the same append. */
   readonly startable: number;

@@ -122,20 +122,20 @@ const decideClaim = (
     candidate.state,
   );
   if (E.isLeft(decision)) return undefined;
-  const origin = { by: runner.id, occurredAt: now };
   const claimed = advanceJob(candidate.state, decision.right);
   const start = mayStart ? startOf(terms, candidate, claimed) : undefined;
+  const claims = envelopeOf(terms, commandId, decision.right);
   const append = {
     stream: jobStream(candidate.jobId),
     expected: candidate.state.revision,
     isSeen: true,
-    events: [
-      ...envelope(decision.right, { ...origin, commandId }),
-      ...(start === undefined ? [] : envelope(start.events, { ...origin, commandId: start.commandId })),
-    ],
+    events: start === undefined ? claims : [...claims, ...envelopeOf(terms, start.commandId, start.events)],
   };
   return { token, candidate, state: start?.state ?? claimed, decoded: start?.decoded, append };
 };
+
+const envelopeOf = ({ runner, now }: Terms, commandId: string, events: readonly JobEvent[]) =>
+  envelope(events, { commandId, by: runner.id, occurredAt: now });
 
 interface Start {
   readonly commandId: string;

@@ -42,7 +42,9 @@ export const claimPicked = async (
   if (E.isLeft(outcomes)) return outcomes;
   const written = decided.filter((_, n) => outcomes.right[n]?._tag === 'Right');
   const claimed = written.flatMap(({ candidate, state, decoded }) =>
-    state._tag === 'Claimed' || state._tag === 'Running' ? [held(candidate.jobId, state, decoded)] : [],
+    state._tag === 'Claimed' || state._tag === 'Running'
+      ? [held(candidate.jobId, state, options.rank, decoded)]
+      : [],
   );
   return E.right({ claimed, superseded: written.length - claimed.length, picked, twins });
 };

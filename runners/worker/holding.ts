@@ -21,21 +21,28 @@ export interface HeldJob {
   readonly dedupKey: string;
   state: ExistingJob;
   /** As the handler's codec gave them when the claim was started; undefined where that is still to come. */
-  readonly decoded?: { readonly params: unknown } | undefined;
+  readonly decoded: { readonly params: unknown } | undefined;
   /** Rank of the class its queue was picked for: a smaller one is started first. */
-  readonly rank?: number;
+  readonly rank: number;
   /** The last write, which may be under way: the next one decides on the state that it leaves. */
-  writing?: Promise<unknown> | undefined;
+  writing: Promise<unknown> | undefined;
 }
 
 export type WriteFailure = JobRejection | { readonly _tag: 'NotWritten'; readonly message: string };
 
-export const held = (jobId: string, state: Claimed | Running, decoded?: HeldJob['decoded']): HeldJob => ({
-  decoded,
+export const held = (
+  jobId: string,
+  state: Claimed | Running,
+  rank: number,
+  decoded: HeldJob['decoded'],
+): HeldJob => ({
   jobId,
   token: state.claim.token,
   dedupKey: dedupKeyOf(state),
   state,
+  decoded,
+  rank,
+  writing: undefined,
 });
 
 const MOST_CONFLICTS = 5;

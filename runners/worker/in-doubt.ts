@@ -10,6 +10,8 @@ import { held, type HeldJob } from './holding.js';
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 1_000;
+/** Nobody knows any more what they were picked for. */
+const FIRST_RANK = 0;
 
 export interface InDoubtPorts {
   readonly store: Pick<EventStore, 'readStreams'>;
@@ -41,7 +43,7 @@ export const inDoubt = async (
           if (state === undefined || E.isLeft(state)) return [];
           const { right } = state;
           const isHeld = right._tag === 'Claimed' || right._tag === 'Running';
-          return isHeld && right.claim.token === token ? [held(jobId, right)] : [];
+          return isHeld && right.claim.token === token ? [held(jobId, right, FIRST_RANK, undefined)] : [];
         }),
       );
     }

@@ -79,14 +79,11 @@ export const slots = (options: SlotsOptions): Slots => {
   };
 };
 
-/** Of what waits here, too, classes go first to last. */
-const rankOf = ({ rank = 0 }: HeldJob): number => rank;
-
 const take = (hand: Hand, jobs: readonly HeldJob[]): void => {
   for (const job of jobs) {
     hand.keys.hold(job.dedupKey);
     if (job.state._tag === 'Running') takeStarted(hand, job, job.state);
-    else hand.stock.add(job, rankOf(job));
+    else hand.stock.add(job, job.rank);
   }
   fill(hand);
 };
@@ -95,7 +92,7 @@ const takeStarted = (hand: Hand, job: HeldJob, running: Running): void => {
   const handler = hand.options.handlerOf(running.job.enqueued.type);
   if (handler === undefined) return;
   const entry = enter(hand, job);
-  if (hand.isOpen) hand.uncalled.add({ attempt: startedAttempt(job, running, handler), entry }, rankOf(job));
+  if (hand.isOpen) hand.uncalled.add({ attempt: startedAttempt(job, running, handler), entry }, job.rank);
   else void giveBack(hand, entry, STOPPING);
 };
 
@@ -135,7 +132,7 @@ const STOPPING = 'the runner stops';
 /** Meanwhile the lease may have been lost, or the runner told to stop: then no handler is called. */
 const settleStart = async (hand: Hand, started: Uncalled): Promise<void> => {
   if (started.entry.control.abort.hasFired()) done(hand, started.entry, 'lost');
-  else if (hand.isOpen) hand.uncalled.add(started, rankOf(started.entry.job));
+  else if (hand.isOpen) hand.uncalled.add(started, started.entry.job.rank);
   else await giveBack(hand, started.entry, STOPPING);
 };
 

@@ -84,7 +84,7 @@ const nothingOf = (turns: KnownQueues['turns']): Supplied => {
 export const supply = (
   ports: SupplyPorts,
   scope: QueueScope,
-  options: () => Omit<ClaimOptions, 'most' | 'startable'>,
+  options: () => Omit<ClaimOptions, 'most' | 'startable' | 'rank'>,
 ): Supply => {
   const known = knownQueues(ports.desk, scope);
   const { turns } = known;
@@ -108,11 +108,13 @@ export const supply = (
     const picks = turns
       .plan(reach, performance.now(), known.starving())
       .map((pick) => ({ ...pick, from: marks.from(pick.queue) }));
+    // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
+    const rank = picks[0]?.queue.class ?? 0;
     const tried: TriedClaim[] = [];
     const given = E.flatten(
       await ports.desk.withPicked(picks, async (session) => {
         if (session.picked.length === 0) return E.right({ batch: NOTHING, session });
-        const batch = await claimPicked(session, { ...options(), most: limit, startable }, tried);
+        const batch = await claimPicked(session, { ...options(), rank, most: limit, startable }, tried);
         if (E.isLeft(batch)) return batch;
         const charged = await session.charge?.(limitedClaims(batch.right.claimed))();
         return charged !== undefined && E.isLeft(charged)
@@ -125,13 +127,11 @@ export const supply = (
     marks.learn(picks, session.picked, session.pickMs);
     twins = batch.twins;
     noteGiven(known, picks, given.right, reach);
-    // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
-    const claimed = batch.claimed.map((job) => ({ ...job, rank: picks[0]?.queue.class ?? 0 }));
     if (session.isIncomplete) await openLimits();
     // What was told of since the queues were read may stand in one that was not known then.
     const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
     const isDry = batch.picked === 0 && !isLeft && nothingOf(turns).isDry;
-    return E.right({ ...batch, claimed, isDry });
+    return E.right({ ...batch, isDry });
   };
 
   return {

@@ -43,6 +43,7 @@ describe('field case 07: details of the model', () => {
             runner: runnerNamed(newId()),
             leaseMs: 60_000,
             most: 10,
+            rank: 0,
             startable: 0,
             misfireToleranceMs: 60_000,
             handlerOf: () => handler,

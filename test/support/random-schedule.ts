@@ -201,6 +201,7 @@ export const playOn = (world: World, handlerIgnoresDuplicates: boolean): Play =>
     const options = {
       runner: runnerNamed(newId()),
       leaseMs: 30 * SECOND,
+      rank: 0,
       startable: isStarted ? 1 : 0,
       misfireToleranceMs: 60 * SECOND,
       most: 1,
