@@ -7,7 +7,17 @@ import { jobStream } from '../../../domain/ledger.js';
 import { queueSummary } from '../../../projections/queue-summary.js';
 import { openLedger, type Ledger } from '../../../runners/ledger.js';
 import { queueViews, type QueueView } from '../../../runners/reading/queues.js';
-import { at, attemptId, claim, enqueue, fail, release, start } from '../../support/given-commands.js';
+import {
+  at,
+  attemptId,
+  claim,
+  enqueue,
+  fail,
+  refuse,
+  release,
+  requeue,
+  start,
+} from '../../support/given-commands.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 import { storyOf } from './recorded-story.js';
 
@@ -59,9 +69,9 @@ describe('queueViews', () => {
   it('dates the oldest ready job whatever its class and priority', async () => {
     const type = 'placed';
     await write(
-      [11n, [enqueue({ number: '11', type, class: 'high', priority: -3, enqueuedAt: at(500) })]],
-      [12n, [enqueue({ number: '12', type, class: 'low', priority: 7, enqueuedAt: at(100) })]],
-      [13n, [enqueue({ number: '13', type, class: 'low', enqueuedAt: at(300) })]],
+      [11n, [enqueue({ number: '11', type, class: 'low', priority: 7, enqueuedAt: at(100) })]],
+      [12n, [enqueue({ number: '12', type, class: 'low', enqueuedAt: at(300) })]],
+      [13n, [enqueue({ number: '13', type, class: 'high', priority: -3, enqueuedAt: at(500) })]],
     );
     const placed = await view(type);
     expect(placed).to.deep.include({ ready: 3, delayed: 0, oldestReadyAt: at(100) });
@@ -77,12 +87,38 @@ describe('queueViews', () => {
     expect(await view('given-back')).to.deep.include({ ready: 1, oldestReadyAt: at(700) });
   });
 
-  it('finds an old job behind many younger ones to the minute', async () => {
+  it('finds an old job that came back behind many younger ones', async () => {
     const returned = Array.from({ length: 12 }, (_, n) => BigInt(31 + n));
     await write(...returned.map((number) => [number, failedOnce(number, 3_000, 'many')] as const));
     await write([50n, failedOnce(50n, 620, 'many')]);
-    // Due again at 630 s, half-way through the eleventh minute.
-    expect(await view('many')).to.deep.include({ ready: 13, oldestReadyAt: at(660) });
+    expect(await view('many')).to.deep.include({ ready: 13, oldestReadyAt: at(630) });
+  });
+
+  it('finds a job that has waited since its enqueue behind many that were requeued a moment ago', async () => {
+    const type = 'requeued';
+    const requeued = Array.from({ length: 30 }, (_, n) => BigInt(101 + n));
+    const story = (number: bigint) => [
+      enqueue({ number: String(number), type }),
+      claim(),
+      refuse(),
+      requeue(),
+    ];
+    await write(...requeued.map((number) => [number, story(number)] as const));
+    await write([150n, [enqueue({ number: '150', type, enqueuedAt: at(60) })]]);
+    expect(await view(type)).to.deep.include({ ready: 31, abandoned: 0, oldestReadyAt: at(60) });
+  });
+
+  it('dates to the minute what has fallen due behind many others, and nobody has moved', async () => {
+    const due = Array.from({ length: 600 }, (_, n) => BigInt(1_001 + n));
+    const born = (number: bigint, type: string, notBefore: string) =>
+      [number, [enqueue({ number: String(number), type, notBefore })]] as const;
+    await write(...due.map((number) => born(number, 'first-due', at(100))));
+    await write(born(1_700n, 'then-due', at(190)));
+    await ledger.pool.query(`
+      WITH moved AS (DELETE FROM jobledger.ready_job WHERE type IN ('first-due', 'then-due') RETURNING *)
+      INSERT INTO jobledger.delayed_job SELECT * FROM moved`);
+    expect(await view('first-due')).to.deep.include({ ready: 600, oldestReadyAt: at(100) });
+    expect(await view('then-due')).to.deep.include({ ready: 1, oldestReadyAt: at(240) });
   });
 
   it('tells what is delayed from what is due, within the running minute too, and never goes below 0', async () => {
