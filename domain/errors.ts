@@ -44,6 +44,9 @@ export const conflict = (
 export const unavailable = (message: string): Unavailable => ({ _tag: 'Unavailable', message });
 export const rejected = (message: string): Rejected => ({ _tag: 'Rejected', message });
 
+/** Nothing can be asked of it any more. */
+export const ledgerClosed: Rejected = rejected('the ledger is closed; open it again with openLedger');
+
 export const explainStoreError = (error: AppendError): string => {
   switch (error._tag) {
     case 'Conflict':

@@ -5,11 +5,20 @@ import { firstFlaw } from '../domain/decoding.js';
 import { errorFacts } from '../domain/job/error-facts.js';
 import type { Root } from '../domain/job/facts.js';
 import { retryFlaw } from '../domain/job/retry.js';
-import { typeFlaw } from '../domain/job/names.js';
 import type { JobSpecification } from '../domain/job/specification.js';
 import type { JsonObject } from '../domain/json.js';
 import { handlerRetryFlaw, retryRules, type HandlerRetry, type RetryRules } from './handler-retry.js';
 import type { HandlersLedger } from './library/asking.js';
+import {
+  anything,
+  callable,
+  flag,
+  insist,
+  isObject,
+  jobType,
+  requestFlaw,
+  type Check,
+} from './library/request.js';
 
 export interface HandledJob<P = JsonObject> {
   readonly id: string;
@@ -74,11 +83,38 @@ export const ANY_TYPE = '*';
 /** Node.js's timers run at most so long. */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
 
-const timeoutFlaw = (timeoutMs: unknown): string | undefined =>
-  timeoutMs === undefined ||
-  (typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS)
+const timeout: Check = (timeoutMs) =>
+  typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS
     ? undefined
-    : `timeoutMs is not a number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}`;
+    : `is not a number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}`;
+
+const codec: Check = (value) =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'decode') === 'function'
+    ? undefined
+    : 'is not a codec of io-ts, such as t.type({ to: t.string })';
+
+const handledType: Check = (value) => (value === ANY_TYPE ? undefined : jobType(value));
+
+const DEFINITION = {
+  type: handledType,
+  params: codec,
+  ignoreDuplicates: flag,
+  /** Told by its path. */
+  retry: anything,
+  allowRetries: flag,
+  timeoutMs: timeout,
+  run: callable,
+  tearDown: callable,
+};
+
+const definitionFlaw = (definition: Pick<JobDefinition, 'type' | 'retry'>): string | undefined => {
+  const type: unknown = isObject(definition) ? definition.type : undefined;
+  const name = typeof type === 'string' ? `the handler of "${type}"` : 'defineJob';
+  const flaw = requestFlaw(name, definition, DEFINITION, ['type', 'run']);
+  if (flaw !== undefined) return flaw;
+  const retry = handlerRetryFlaw(definition.retry);
+  return retry === undefined ? undefined : `${name}: ${retry}`;
+};
 
 /** A codec that throws refuses too: it must not stand in the way of other jobs. */
 const decoded = <P>(params: t.Decoder<unknown, P>, value: JsonObject): E.Either<string, P> => {
@@ -89,7 +125,9 @@ const decoded = <P>(params: t.Decoder<unknown, P>, value: JsonObject): E.Either<
   }
 };
 
+/** @throws TypeError that says what is wrong with the definition */
 export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler => {
+  insist(definitionFlaw(definition));
   const {
     type,
     params,
@@ -100,10 +138,6 @@ export const defineJob = <P = JsonObject>(definition: JobDefinition<P>): Handler
     run,
     tearDown,
   } = definition;
-  const flaw = type === ANY_TYPE ? undefined : typeFlaw(type);
-  if (flaw !== undefined) throw new TypeError(`the job type "${type}" ${flaw}`);
-  const policyFlaw = handlerRetryFlaw(retry) ?? timeoutFlaw(timeoutMs);
-  if (policyFlaw !== undefined) throw new TypeError(`the handler of "${type}": ${policyFlaw}`);
   return {
     type,
     ignoreDuplicates,

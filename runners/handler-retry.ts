@@ -1,5 +1,6 @@
 /** How often and when a handler's failures are tried again: by a policy, or by a function of its own. */
 import type { RetryPolicy } from '../domain/job/facts.js';
+import { isObject } from './library/request.js';
 import { retryFlaw, retryPolicy, type RetryOptions } from '../domain/job/retry.js';
 
 /** A failure that a handler's own back-off is asked about. */
@@ -48,6 +49,7 @@ export const retryRules = (retry: HandlerRetry | false | undefined, allowRetries
 
 export const handlerRetryFlaw = (retry: HandlerRetry | false | undefined): string | undefined => {
   if (retry === undefined || retry === false) return undefined;
+  if (!isObject(retry)) return retryFlaw(retry);
   const { backoff, ...rest } = retry;
   return retryFlaw(typeof backoff === 'function' ? rest : retry);
 };

@@ -147,6 +147,12 @@ const cannotEnqueueOn: Ledger['enqueueOn'] = (_, specifications) => {
   return Promise.resolve(specifications.map(() => E.left(rejected(why))));
 };
 
+/** However often it is asked for. */
+const once = (end: () => Promise<void>): (() => Promise<void>) => {
+  let ended: Promise<void> | undefined;
+  return () => (ended ??= end());
+};
+
 const compose = (
   url: string,
   pool: pg.Pool,
@@ -201,9 +207,9 @@ const compose = (
     recover: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
     findServer,
-    close: async () => {
+    close: once(async () => {
       await store.close();
       await pool.end();
-    },
+    }),
   };
 };

@@ -1,6 +1,7 @@
 /** Holds one client, and replaces it where it cannot be trusted any more: poisoned, unanswered, or unavailable again and again. */
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import { faultOf, Unanswered } from './errors.js';
+import { ledgerClosed } from '../../domain/errors.js';
+import { faultOf, StoreFailure, Unanswered } from './errors.js';
 
 export interface ClientSupervisor {
   /** Runs a call with a deadline of its own, which rejects with `Unanswered`. `deadlineMs` undefined: the work has its own. */
@@ -41,8 +42,10 @@ export const superviseClient = (newClient: () => EventStoreDBClient): ClientSupe
   let held: Held | undefined;
   let generation = 0;
   let failures = 0;
+  let isClosed = false;
 
   const take = (): Held => {
+    if (isClosed) throw new StoreFailure(ledgerClosed);
     if (held === undefined) {
       held = { client: newClient(), inUse: 0, isRetired: false };
       generation += 1;
@@ -88,6 +91,7 @@ export const superviseClient = (newClient: () => EventStoreDBClient): ClientSupe
     },
     generation: () => generation,
     close: async () => {
+      isClosed = true;
       const last = held;
       held = undefined;
       await last?.client.dispose().catch(() => undefined);

@@ -1,7 +1,7 @@
 /** Every SQLSTATE and every error of the socket, as one of the store's errors. Nothing else in this folder looks at codes. */
 import { left, right, type Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { rejected, unavailable, type StoreError } from '../../domain/errors.js';
+import { ledgerClosed, rejected, unavailable, type StoreError } from '../../domain/errors.js';
 
 /** A store error on its way through the adapter's own promises; it never leaves the adapter. */
 export class StoreFailure extends Error {
@@ -27,6 +27,9 @@ const UNAVAILABLE_CODES = [
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client (has encountered|was closed)|timeout exceeded)/;
 
+// Its statements come too late: who has ended the pool has closed the ledger.
+const ENDED_POOL = 'Cannot use a pool after calling end on the pool';
+
 export const codeOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
@@ -47,6 +50,7 @@ export const toStoreError = (error: unknown): StoreError => {
   if (error instanceof StoreFailure) return error.storeError;
   const code = codeOf(error);
   const message = messageOf(error);
+  if (message.startsWith(ENDED_POOL)) return ledgerClosed;
   const mayPass =
     isStalePlan(error) ||
     (code === undefined

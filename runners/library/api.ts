@@ -3,16 +3,18 @@ import * as E from 'fp-ts/lib/Either.js';
 import type * as T from 'fp-ts/lib/Task.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
+import { ledgerClosed } from '../../domain/errors.js';
 import { isoOf } from '../../domain/instant.js';
 import { newRootJobParams as rootParams } from '../../domain/job/root.js';
 import type { JsonObject } from '../../domain/json.js';
 import { sha1Hex } from '../../adapters/system.js';
 import { openLedger as open, type Ledger as Site, type OpenFailed } from '../ledger.js';
 import { handlersLedger, type HandlersLedger } from './asking.js';
+import { closing, type Closing } from './closing.js';
 import { onClient, type OnClient } from './on-client.js';
 import { handlersOf } from '../define-job.js';
 import { LedgerError, orThrow } from './promised.js';
-import { count, requestFlaw, type Check } from './request.js';
+import { callable, count, flag, insist, requestFlaw, texts, words } from './request.js';
 import {
   jobQueueGroupFactory,
   type JobQueueGroupFactory,
@@ -41,7 +43,7 @@ export interface LedgerOptions {
 export type WorkRequest = Omit<WorkOptions, 'log'> & Partial<Pick<WorkOptions, 'log'>>;
 
 export interface Ledger extends HandlersLedger {
-  /** A runner in this process. Throws a TypeError for options that cannot be. */
+  /** A runner in this process. Throws a TypeError for options that cannot be, and where the ledger is closed. */
   readonly work: (options: WorkRequest) => RunningWork;
   /**
    * Enqueues in the transaction that is open on your own client, connected to the ledger's database: the jobs are there when you
@@ -50,17 +52,24 @@ export interface Ledger extends HandlersLedger {
   readonly onClient: (client: pg.ClientBase) => OnClient;
   /** What queue groups ask of this ledger. */
   readonly queueStorage: QueueStorage;
+  /**
+   * Writes what was pushed lazily, stops the runners that work here, waits for both, and ends the connections. What could not be written is
+   * told to `onUnwritten`.
+   */
   readonly close: T.Task<void>;
 }
 
 const silence = (): void => undefined;
 
-const texts: Check = (value) =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string')
-    ? undefined
-    : 'is not a list of texts';
-const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'is not true or false');
-const listener: Check = (value) => (typeof value === 'function' ? undefined : 'is not a function');
+const OPEN = {
+  databaseUrl: words,
+  eventstoreUrl: words,
+  ledger: words,
+  home: words,
+  schema: words,
+  by: words,
+  report: callable,
+};
 
 const WORK = {
   handlers: (value: unknown) => (Array.isArray(value) ? undefined : 'is not an array of handlers'),
@@ -73,29 +82,52 @@ const WORK = {
   pollMs: count,
   reaperTickMs: count,
   drain: flag,
-  log: listener,
+  log: callable,
 };
 
 /** A runner that could not work is a mistake of the program, and thrown at once. */
 const checkedWork = (options: WorkRequest): WorkOptions => {
-  const flaw = requestFlaw(options, WORK, ['handlers']);
-  if (flaw !== undefined) throw new TypeError(`work: ${flaw}`);
+  insist(requestFlaw('work', options, WORK, ['handlers']));
   const handlers = handlersOf(options.handlers);
   if (E.isLeft(handlers)) throw new TypeError(`work: ${handlers.left}`);
   return { log: silence, ...options, handlers: handlers.right };
 };
 
-const ledgerOf = (site: Site): Ledger => ({
-  ...handlersLedger(site),
-  work: (options) => startWork(site, checkedWork(options)),
-  onClient: (client) => onClient(site, client),
-  queueStorage: queueStorage(site),
-  close: site.close,
-});
+/** Ends before the ledger does. */
+const workUntilClosed = (site: Site, options: WorkOptions, { before }: Closing): RunningWork => {
+  const work = startWork(site, options);
+  const forget = before(() => {
+    work.stop();
+    return work.done;
+  });
+  work.done.then(forget, forget);
+  return work;
+};
+
+const ledgerOf = (site: Site): Ledger => {
+  const ending = closing(site.close);
+  const insistOpen = (asked: string): void =>
+    insist(ending.isClosed() ? `${asked}: ${ledgerClosed.message}` : undefined);
+  return {
+    ...handlersLedger(site),
+    work: (options) => {
+      insistOpen('work');
+      return workUntilClosed(site, checkedWork(options), ending);
+    },
+    onClient: (client) => {
+      insistOpen('onClient');
+      return onClient(site, client);
+    },
+    queueStorage: queueStorage(site, ending.before),
+    close: ending.close,
+  };
+};
 
 /** Opens a ledger: starts the embedded PostgreSQL where no URL is given, and brings the schema up to date. */
-export const openLedger = (options: LedgerOptions = {}): TE.TaskEither<OpenFailed, Ledger> =>
-  TE.map(ledgerOf)(
+export const openLedger = (options: LedgerOptions = {}): TE.TaskEither<OpenFailed, Ledger> => {
+  const flaw = requestFlaw('openLedger', options, OPEN);
+  if (flaw !== undefined) return TE.left({ _tag: 'OpenFailed', message: flaw });
+  return TE.map(ledgerOf)(
     open({
       databaseUrl: options.databaseUrl,
       home: options.home ?? '.jobledger',
@@ -106,6 +138,7 @@ export const openLedger = (options: LedgerOptions = {}): TE.TaskEither<OpenFaile
       report: options.report ?? silence,
     }),
   );
+};
 
 /** The same, for those who prefer promises: what would be a left is thrown as a `LedgerError`. */
 export const promises = {
@@ -118,4 +151,10 @@ export const promises = {
 };
 
 /** The three params that make a job a root of the family named by `key`, dated now. */
-export const newRootJobParams = (key: string): JsonObject => rootParams(key, sha1Hex, isoOf(Date.now()));
+export const newRootJobParams = (key: string): JsonObject => {
+  const flaw = words(key);
+  insist(
+    flaw === undefined ? undefined : `newRootJobParams: the key ${flaw}; it names what the root is about`,
+  );
+  return rootParams(key, sha1Hex, isoOf(Date.now()));
+};

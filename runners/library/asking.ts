@@ -19,8 +19,9 @@ import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from '../producer/en
 import { loadJob } from '../streams/job-streams.js';
 import { queueApi, type QueueApi } from '../queues/api.js';
 import type { JobNotFound } from './error-sentences.js';
+import { answeringEach } from './answering-each.js';
 import { promised, type PromisedApi } from './promised.js';
-import { count, requestFlaw, text, unlessFlawed } from './request.js';
+import { aboutJob, count, requestFlaw, text, unlessFlawed, words } from './request.js';
 
 export interface Asking extends QueueApi {
   /** One job. Concurrent calls share their trips to the database. */
@@ -49,33 +50,59 @@ export interface HandlersLedger extends Asking {
   readonly promises: PromisedApi<Asking>;
 }
 
-const ABANDONED = { wiki: text, type: text, limit: count, reason: text, by: text };
+const DECISION = { reason: words, by: words };
+const ABANDONED = { wiki: text, type: text, limit: count, ...DECISION };
+
+type Operation = (jobId: string, options?: OperationOptions) => TE.TaskEither<OperationError, ExistingJob>;
+
+const operation =
+  (name: string, perform: (site: Site, ...args: Parameters<Operation>) => ReturnType<Operation>) =>
+  (site: Site): Operation =>
+  (jobId, options = {}) =>
+    unlessFlawed<OperationError, ExistingJob>(requestFlaw(name, options, DECISION), () =>
+      aboutJob(name, jobId, (id) => perform(site, id, options)),
+    );
+
+const operations = {
+  retry: operation('retry', retryJob),
+  cancel: operation('cancel', cancelJob),
+  release: operation('release', releaseJob),
+};
+
+const existingJob =
+  ({ store }: Site, jobId: string): TE.TaskEither<StoreError | JobNotFound, ExistingJob> =>
+  async () => {
+    const state = await loadJob(store, jobId);
+    if (E.isLeft(state)) return state;
+    return state.right._tag === 'None' ? E.left({ _tag: 'JobNotFound', jobId }) : E.right(state.right);
+  };
+
+const fullHistory =
+  ({ store }: Site, jobId: string): TE.TaskEither<StoreError | JobNotFound, readonly RecordedEvent[]> =>
+  async () => {
+    const events = await store.readStream(jobStream(jobId))();
+    if (E.isLeft(events)) return events;
+    return events.right.length === 0 ? E.left({ _tag: 'JobNotFound', jobId }) : events;
+  };
 
 const asking = (site: Site): Asking => ({
   ...queueApi(site),
   enqueue: (specification) => () => site.producer.enqueue(specification),
-  job: (jobId) => async () => {
-    const state = await loadJob(site.store, jobId);
-    if (E.isLeft(state)) return state;
-    return state.right._tag === 'None' ? E.left({ _tag: 'JobNotFound', jobId }) : E.right(state.right);
-  },
-  history: (jobId) => async () => {
-    const events = await site.store.readStream(jobStream(jobId))();
-    if (E.isLeft(events)) return events;
-    return events.right.length === 0 ? E.left({ _tag: 'JobNotFound', jobId }) : events;
-  },
+  job: (jobId) => aboutJob('job', jobId, (id) => existingJob(site, id)),
+  history: (jobId) => aboutJob('history', jobId, (id) => fullHistory(site, id)),
   project: () => TE.map(() => undefined)(site.catchUp(site.projected)),
-  retry: (jobId, options) => retryJob(site, jobId, options),
-  retryAbandoned: (which) => unlessFlawed(requestFlaw(which, ABANDONED), () => retryAbandoned(site, which)),
-  cancel: (jobId, options) => cancelJob(site, jobId, options),
-  release: (jobId, options) => releaseJob(site, jobId, options),
+  retry: operations.retry(site),
+  retryAbandoned: (which) =>
+    unlessFlawed(requestFlaw('retryAbandoned', which, ABANDONED), () => retryAbandoned(site, which)),
+  cancel: operations.cancel(site),
+  release: operations.release(site),
 });
 
 export const handlersLedger = (site: Site): HandlersLedger => {
   const api = asking(site);
   return {
     ...api,
-    enqueueAll: (specifications) => () => site.producer.enqueueAll(specifications),
+    enqueueAll: answeringEach((specifications) => site.producer.enqueueAll(specifications)),
     promises: promised(api),
   };
 };

@@ -33,7 +33,7 @@ export const sentenceOf = (error: TaggedError): string => {
     case 'JobQueueError':
       return error.message;
     case 'InvalidTypeConf':
-      return `${error.path} ${error.message}`;
+      return `${error.path} ${error.message}`.trim();
     case 'InvalidSpecification':
       return error.path === '' ? error.message : `${error.path}: ${error.message}`;
     case 'OpenFailed':

@@ -7,7 +7,9 @@ import { rejected } from '../../domain/errors.js';
 import type { JobSpecification } from '../../domain/job/specification.js';
 import type { Ledger as Site } from '../ledger.js';
 import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from '../producer/enqueueing.js';
+import { answeringEach } from './answering-each.js';
 import { promised, type PromisedApi } from './promised.js';
+import { insist } from './request.js';
 
 interface Enqueueing {
   /** `enqueued` means: when the transaction commits. Nothing is suppressed; a job id of your own makes a repetition harmless. */
@@ -22,7 +24,16 @@ export interface OnClient extends Enqueueing {
   readonly promises: PromisedApi<Enqueueing>;
 }
 
+const clientFlaw = (client: unknown): string | undefined => {
+  if (typeof client !== 'object' || client === null || typeof Reflect.get(client, 'query') !== 'function')
+    return 'onClient: this is no client of node-postgres; give it the one on which your transaction is open';
+  return 'totalCount' in client
+    ? 'onClient: this is a pool, whose statements share no transaction; give it the client on which yours is open'
+    : undefined;
+};
+
 export const onClient = (site: Site, client: pg.ClientBase): OnClient => {
+  insist(clientFlaw(client));
   const api: Enqueueing = {
     enqueue: (specification) => async () => {
       const [answer] = await site.enqueueOn(client, [specification]);
@@ -31,7 +42,7 @@ export const onClient = (site: Site, client: pg.ClientBase): OnClient => {
   };
   return {
     ...api,
-    enqueueAll: (specifications) => () => site.enqueueOn(client, specifications),
+    enqueueAll: answeringEach((specifications) => site.enqueueOn(client, specifications)),
     committed: site.store.wake,
     promises: promised(api),
   };

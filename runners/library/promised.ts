@@ -18,7 +18,9 @@ export const isLedgerError = <Tag extends TaggedError['_tag']>(
 ): error is LedgerError<Extract<TaggedError, { _tag: Tag }>> =>
   error instanceof LedgerError && error.failure._tag === tag;
 
-type Promised<F> = F extends (...args: infer Args) => TaskEither<TaggedError, infer A>
+type Promised<F> = F extends (
+  ...args: infer Args extends readonly unknown[]
+) => TaskEither<TaggedError, infer A>
   ? (...args: Args) => Promise<A>
   : never;
 

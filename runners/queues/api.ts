@@ -4,7 +4,7 @@ import type { StoreError } from '../../domain/errors.js';
 import type { Scope } from '../../domain/queue/scope.js';
 import type { SettingChanges } from '../../domain/queue/settings.js';
 import type { QueueBook, QueueDecisions } from '../../projections/ports.js';
-import { anything, requestFlaw, text, unlessFlawed } from '../library/request.js';
+import { anything, requestFlaw, text, unlessFlawed, words } from '../library/request.js';
 import type { QueueError } from './errors.js';
 import { controlQueue, type QueueControlPorts } from './queue-control.js';
 
@@ -35,8 +35,8 @@ export interface QueueApi {
 
 const scopeOf = ({ wiki, type }: QueueNames): Scope => ({ wiki, type });
 
-const NAMES = { wiki: text, type: text, by: text };
-const REASON = { ...NAMES, why: text };
+const NAMES = { wiki: text, type: text, by: words };
+const REASON = { ...NAMES, why: words };
 /** Their values are judged where it is decided. */
 const SETTINGS = {
   ...NAMES,
@@ -54,17 +54,17 @@ export const queueApi = (
   ports: QueueControlPorts & { readonly queueBook: QueueBook; readonly by: string },
 ): QueueApi => ({
   pauseQueue: (pause) =>
-    unlessFlawed(requestFlaw(pause, REASON, ['why']), () => {
+    unlessFlawed(requestFlaw('pauseQueue', pause, REASON, ['why']), () => {
       const { why, by = ports.by, ...names } = pause;
       return noState(controlQueue(ports, { _tag: 'PauseQueue', scope: scopeOf(names), why }, by));
     }),
   resumeQueue: (resume) =>
-    unlessFlawed(requestFlaw(resume, REASON, ['why']), () => {
+    unlessFlawed(requestFlaw('resumeQueue', resume, REASON, ['why']), () => {
       const { why, by = ports.by, ...names } = resume;
       return noState(controlQueue(ports, { _tag: 'ResumeQueue', scope: scopeOf(names), why }, by));
     }),
   configureQueue: (settings) =>
-    unlessFlawed(requestFlaw(settings, SETTINGS), () => {
+    unlessFlawed(requestFlaw('configureQueue', settings, SETTINGS), () => {
       const { wiki, type, by = ports.by, ...changes } = settings;
       return noState(controlQueue(ports, { _tag: 'ConfigureQueue', scope: { wiki, type }, changes }, by));
     }),

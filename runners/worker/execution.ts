@@ -35,7 +35,7 @@ const contextOf = (
     if (control.isReported || control.isInterrupted) throw new Error('spawn: the attempt is over');
     spawn(specification);
   },
-  log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
+  log: (message) => ports.log(`${job.type} ${job.id}: ${String(message)}`),
   ledger: ports.handlersLedger,
   progress: (value) => {
     if (!control.isReported && !control.isInterrupted) ports.progress.tell(job.id, attempt.number, value);

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { derivedId } from '../../adapters/system.js';
 import { checkSpecification, type JobSpecification } from '../../domain/job/specification.js';
 import { attemptIdOf } from '../../domain/job/task-id.js';
+import { sentenceOf } from '../library/error-sentences.js';
 import type { JsonObject } from '../../domain/json.js';
 
 export interface Children {
@@ -18,10 +19,10 @@ export const childrenOf = (taskId: string): Children => {
   let characters = 0;
   return {
     spawn: (specification) => {
+      const checked = checkSpecification(specification);
+      if (E.isLeft(checked)) throw new TypeError(`spawn: ${sentenceOf(checked.left)}`);
       const jobId = specification.jobId ?? derivedId(attemptIdOf(taskId), children.length);
       const whole = { ...specification, jobId };
-      const checked = checkSpecification(whole);
-      if (E.isLeft(checked)) throw new TypeError(`spawn: ${checked.left.path} ${checked.left.message}`);
       const text = JSON.stringify(whole);
       characters += text.length;
       if (characters > MOST_CHARACTERS) {

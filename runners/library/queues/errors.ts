@@ -15,7 +15,7 @@ export interface JobQueueError {
   readonly failures: readonly UnwrittenJob[];
 }
 
-/** What is wrong with a mapping of types to policies, and where: `typeConf.sendMail.leaseSeconds`. */
+/** What is wrong with what a factory was given, above all its mapping of types to policies, and where: `typeConf.sendMail.leaseSeconds`. */
 export interface InvalidTypeConf {
   readonly _tag: 'InvalidTypeConf';
   readonly path: string;

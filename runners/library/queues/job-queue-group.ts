@@ -6,9 +6,11 @@ import type { JobSpecification } from '../../../domain/job/specification.js';
 import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueOutcome } from '../../producer/enqueueing.js';
 import { promised, type PromisedApi } from '../promised.js';
-import { jobQueueError, type JobQueueError } from './errors.js';
+import { insist, jobType } from '../request.js';
+import type { JobQueueError } from './errors.js';
 import { jobQueue, pushTo, type JobQueue } from './job-queue.js';
 import type { LazyBuffer } from './lazy-buffer.js';
+import { lazilyOwned, owned, pushOwned, type Owned } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
 import type { QueueSizes, QueueStorage } from './queue-storage.js';
 import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
@@ -30,6 +32,7 @@ interface GroupAsking {
 
 export interface JobQueueGroup extends GroupAsking {
   readonly wiki: string;
+  /** Throws a TypeError where this cannot be the name of a type. */
   readonly get: (type: string) => JobQueue;
   /**
    * Buffers the jobs; they are written within a second, at the latest before the process ends. A left names jobs that will not be written:
@@ -77,8 +80,7 @@ export const jobQueueGroup = (
 ): JobQueueGroup => {
   const { conf, storageOf, all } = storages;
   const complete = (job: JobSpecification): JobSpecification => withPolicy(job, conf.policyOf(job.type));
-  const own = (jobs: readonly GroupJob[]): readonly JobSpecification[] =>
-    jobs.map((job) => ({ ...job, wiki }));
+  const own = (jobs: readonly GroupJob[]): Owned => owned({ wiki }, jobs);
   const isHere = (storage: QueueStorage, type: string): boolean => storageOf(type) === storage;
 
   const sizes: TE.TaskEither<StoreError, ReadonlyMap<string, QueueSizes>> = async () => {
@@ -109,12 +111,8 @@ export const jobQueueGroup = (
   const api: GroupAsking = {
     push:
       (...jobs) =>
-      async () => {
-        const { outcomes, failures } = await pushAnywhere(storages, own(jobs).map(complete));
-        return failures.length > 0
-          ? E.left(jobQueueError(failures))
-          : E.right(outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome])));
-      },
+      () =>
+        pushOwned(own(jobs), (mine) => pushAnywhere(storages, mine.map(complete))),
     pop: () => pop,
     sizes: () => sizes,
     queuesWithJobs: () => TE.map(withJobs)(sizes),
@@ -122,9 +120,19 @@ export const jobQueueGroup = (
   return {
     ...api,
     wiki,
-    get: (type) =>
-      jobQueue({ wiki, type, storage: storageOf(type), policy: conf.policyOf(type), complete, lazyPush }),
-    lazyPush: (...jobs) => lazyPush(own(jobs)),
+    get: (type) => {
+      const flaw = jobType(type);
+      insist(flaw === undefined ? undefined : `get: the type ${flaw}`);
+      return jobQueue({
+        wiki,
+        type,
+        storage: storageOf(type),
+        policy: conf.policyOf(type),
+        complete,
+        lazyPush,
+      });
+    },
+    lazyPush: (...jobs) => lazilyOwned(own(jobs), lazyPush),
     promises: promised({ ...api }),
   };
 };

@@ -6,8 +6,9 @@ import type { JobSpecification } from '../../../domain/job/specification.js';
 import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueOutcome } from '../../producer/enqueueing.js';
 import { promised, type PromisedApi } from '../promised.js';
-import { jobQueueError, type JobQueueError, type UnwrittenJob } from './errors.js';
+import type { JobQueueError } from './errors.js';
 import type { LazyBuffer } from './lazy-buffer.js';
+import { lazilyOwned, owned, pushOwned, type Owned, type Pushed } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
 import type { QueueSizes, QueueStorage } from './queue-storage.js';
 import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
@@ -37,13 +38,7 @@ export interface JobQueue extends QueueAsking {
 const EMPTY: QueueSizes = { ready: 0, claimed: 0, delayed: 0, abandoned: 0 };
 
 /** An outcome each, or the jobs that were not written. */
-export const pushTo = async (
-  storage: QueueStorage,
-  jobs: readonly JobSpecification[],
-): Promise<{
-  readonly outcomes: readonly (EnqueueOutcome | undefined)[];
-  readonly failures: readonly UnwrittenJob[];
-}> => {
+export const pushTo = async (storage: QueueStorage, jobs: readonly JobSpecification[]): Promise<Pushed> => {
   const answers = await storage.push(jobs)();
   return {
     outcomes: answers.map((answer) => (E.isLeft(answer) ? undefined : answer.right)),
@@ -65,18 +60,13 @@ export interface QueueParts {
 }
 
 export const jobQueue = ({ wiki, type, storage, policy, complete, lazyPush }: QueueParts): JobQueue => {
-  const own = (jobs: readonly QueuedJob[]): readonly JobSpecification[] =>
-    jobs.map((job) => ({ ...job, type, wiki }));
+  const own = (jobs: readonly QueuedJob[]): Owned => owned({ wiki, type }, jobs);
   const sizes = TE.map((all: ReadonlyMap<string, QueueSizes>) => all.get(type) ?? EMPTY)(storage.sizes(wiki));
   const api: QueueAsking = {
     push:
       (...jobs) =>
-      async () => {
-        const { outcomes, failures } = await pushTo(storage, own(jobs).map(complete));
-        return failures.length > 0
-          ? E.left(jobQueueError(failures))
-          : E.right(outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome])));
-      },
+      () =>
+        pushOwned(own(jobs), (mine) => pushTo(storage, mine.map(complete))),
     pop: () =>
       storage.pop({
         wiki,
@@ -87,5 +77,11 @@ export const jobQueue = ({ wiki, type, storage, policy, complete, lazyPush }: Qu
     isEmpty: () => TE.map(({ ready }: QueueSizes) => ready === 0)(sizes),
     sizes: () => sizes,
   };
-  return { ...api, wiki, type, lazyPush: (...jobs) => lazyPush(own(jobs)), promises: promised({ ...api }) };
+  return {
+    ...api,
+    wiki,
+    type,
+    lazyPush: (...jobs) => lazilyOwned(own(jobs), lazyPush),
+    promises: promised({ ...api }),
+  };
 };

@@ -1,11 +1,12 @@
 /**
- * Jobs that wait to be pushed: written in batches, at a number, on a timer, and before the process ends. What could not be written is
+ * Jobs that wait to be pushed: written in batches, at a number, on a timer, and before the process or a ledger of theirs ends. What could not be written is
  * told to a callback at once, and to the next caller. Memory is bounded: where the store does not keep up, jobs are refused.
  */
 import * as E from 'fp-ts/lib/Either.js';
 import type { JobSpecification } from '../../../domain/job/specification.js';
 import { rejected, unavailable } from '../../../domain/errors.js';
 import { jobQueueError, type JobQueueError, type UnwrittenJob } from './errors.js';
+import type { Closing } from '../closing.js';
 import { whenLeaving } from './leaving.js';
 
 export interface LazyOptions {
@@ -19,6 +20,11 @@ export interface LazyOptions {
   readonly mostBytes?: number | undefined;
   /** Told of jobs that were not written, as soon as that is known. What it throws becomes a warning of the process. */
   readonly onUnwritten?: ((error: JobQueueError) => void) | undefined;
+}
+
+export interface BufferOptions extends LazyOptions {
+  /** Of the ledgers that it writes to. */
+  readonly closings?: readonly Closing['before'][];
 }
 
 export interface LazyBuffer {
@@ -73,8 +79,14 @@ const written = async (write: Write, texts: readonly string[]): Promise<readonly
   }
 };
 
-export const lazyBuffer = (write: Write, options: LazyOptions = {}): LazyBuffer => {
+const lost = (texts: readonly string[]): readonly UnwrittenJob[] => {
+  const error = unavailable('the process ended before the job was known to be written');
+  return texts.map((text) => ({ specification: specificationOf(text), error }));
+};
+
+export const lazyBuffer = (write: Write, options: BufferOptions = {}): LazyBuffer => {
   const { flushAt = 100, everyMs = 1_000, mostJobs = 10_000, mostBytes = DEFAULT_MOST_BYTES } = options;
+  const { closings = [] } = options;
   const unwritten = unwrittenJobs(mostJobs, options.onUnwritten);
   let waiting: string[] = [];
   let writing: string[] = [];
@@ -101,9 +113,14 @@ export const lazyBuffer = (write: Write, options: LazyOptions = {}): LazyBuffer 
 
   const flush = (): Promise<void> => (flight ??= writeAll());
 
-  const leaving = whenLeaving(flush, () => {
-    const error = unavailable('the process ended before the job was known to be written');
-    unwritten.tell([...writing, ...waiting].map((text) => ({ specification: specificationOf(text), error })));
+  const flushAll = async (): Promise<void> => {
+    while (waiting.length > 0 || flight !== undefined) await flush();
+  };
+
+  const leaving = whenLeaving({
+    finish: flush,
+    giveUp: () => unwritten.tell(lost([...writing, ...waiting])),
+    beforeClosing: () => closings.map((before) => before(flushAll)),
   });
 
   const keep = (texts: readonly string[]): void => {
@@ -118,9 +135,7 @@ export const lazyBuffer = (write: Write, options: LazyOptions = {}): LazyBuffer 
     waiting.length + writing.length + texts.length <= mostJobs && bytes + lengthOf(texts) <= mostBytes;
 
   return {
-    flush: async () => {
-      while (waiting.length > 0 || flight !== undefined) await flush();
-    },
+    flush: flushAll,
     add: (specifications) => {
       const texts = specifications.map((each) => JSON.stringify(each));
       const failures = unwritten.take();

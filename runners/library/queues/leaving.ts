@@ -1,4 +1,7 @@
-/** The last things of a process: what is left to write is written when it has nothing else to do, and when it is asked to end. */
+/**
+ * The last things of a process, and of a ledger: what is left to write is written when the process has nothing else to do, when it is asked
+ * to end, and before the ledger closes.
+ */
 export interface Leaving {
   readonly arm: () => void;
   readonly disarm: () => void;
@@ -6,12 +9,18 @@ export interface Leaving {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/**
- * Listens only while it is armed, so that a process which has nothing to write ends as it always would.
- * @param finish writes what is left
- * @param giveUp called where the process ends without waiting: by `process.exit`, an error, or a second signal
- */
-export const whenLeaving = (finish: () => Promise<void>, giveUp: () => void): Leaving => {
+export interface LastThings {
+  /** Writes what is left. */
+  readonly finish: () => Promise<void>;
+  /** Called where the process ends without waiting: by `process.exit`, an error, or a second signal. */
+  readonly giveUp: () => void;
+  /** Asks the ledgers to wait for what is left; gives back how to take that back. */
+  readonly beforeClosing: () => readonly (() => void)[];
+}
+
+/** Listens only while it is armed, so that a process which has nothing to write ends as it always would. */
+export const whenLeaving = ({ finish, giveUp, beforeClosing }: LastThings): Leaving => {
+  let takeBack: readonly (() => void)[] = [];
   let isArmed = false;
 
   const onIdle = (): void => void finish();
@@ -38,12 +47,14 @@ export const whenLeaving = (finish: () => Promise<void>, giveUp: () => void): Le
       if (isArmed) return;
       isArmed = true;
       isAsked = false;
+      takeBack = beforeClosing();
       process.on('beforeExit', onIdle);
       process.on('exit', giveUp);
       for (const signal of SIGNALS) process.on(signal, onSignal);
     },
     disarm: () => {
       isArmed = false;
+      for (const each of takeBack) each();
       process.off('beforeExit', onIdle);
       process.off('exit', giveUp);
       for (const signal of SIGNALS) process.off(signal, onSignal);

@@ -13,6 +13,7 @@ import { operate, type OperationError } from '../../operations/operate.js';
 import { defaultWorkerOptions } from '../../work.js';
 import { handledJob } from '../../worker/attempt-start.js';
 import { promised, type PromisedApi } from '../promised.js';
+import { flag, requestFlaw, unlessFlawed, words } from '../request.js';
 
 interface Reports {
   /** The attempt has succeeded. What JSON cannot carry of the result is replaced by a mark. */
@@ -57,15 +58,20 @@ export const poppedJob = (site: ReportSite, jobId: string, running: Running): Po
   const reports: Reports = {
     ack: (result) =>
       report((now) => ({ ...attempt(now), _tag: 'SucceedAttempt', result: storableResult(result) })),
-    fail: (error, { isRetryable = true } = {}) =>
-      report((now) => ({
-        ...attempt(now),
-        _tag: 'FailAttempt',
-        error: errorFacts(error),
-        isRetryable,
-        random: Math.random(),
-      })),
-    release: (why) => report((now) => ({ _tag: 'ReleaseClaim', token, now, why })),
+    fail: (error, options = {}) =>
+      unlessFlawed(requestFlaw('fail', options, { isRetryable: flag }), () =>
+        report((now) => ({
+          ...attempt(now),
+          _tag: 'FailAttempt',
+          error: errorFacts(error),
+          isRetryable: options.isRetryable ?? true,
+          random: Math.random(),
+        })),
+      ),
+    release: (why) =>
+      unlessFlawed(requestFlaw('release', { why }, { why: words }, ['why']), () =>
+        report((now) => ({ _tag: 'ReleaseClaim', token, now, why })),
+      ),
   };
   return {
     ...reports,

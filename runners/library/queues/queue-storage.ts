@@ -14,6 +14,7 @@ import type { EnqueueAnswer } from '../../producer/enqueueing.js';
 import { queueViews, type QueueView } from '../../reading/queues.js';
 import { defaultWorkerOptions } from '../../work.js';
 import { supply, type Supply } from '../../worker/supply.js';
+import type { Closing } from '../closing.js';
 import { poppedJob, startPopped, type PoppedJob } from './popped-job.js';
 
 export interface QueueSizes {
@@ -39,6 +40,8 @@ export interface QueueStorage {
   readonly pop: (terms: PopTerms) => TaskEither<OperationError, PoppedJob | undefined>;
   /** Of every queue of the wiki that ever had a job, by type. */
   readonly sizes: (wiki: string) => TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
+  /** Has this called, and waits for it, before it closes. Gives back how to take that back. */
+  readonly beforeClosing: Closing['before'];
 }
 
 /** What is superseded at the claim gives room for the next; more in a row than this are left for the next pop. */
@@ -91,7 +94,7 @@ const pop = async (
   return E.right({ job: undefined, isDry: false });
 };
 
-export const queueStorage = (site: Site): QueueStorage => {
+export const queueStorage = (site: Site, beforeClosing: Closing['before']): QueueStorage => {
   const { host, ip, pid } = site.whereabouts;
   const runner: Runner = { id: newId(), host, ip, instance: String(pid) };
   return {
@@ -109,6 +112,7 @@ export const queueStorage = (site: Site): QueueStorage => {
       if (E.isLeft(caughtUp)) return caughtUp;
       return E.map(sizesOf(wiki))(await queueViews(site)());
     },
+    beforeClosing,
   };
 };
 

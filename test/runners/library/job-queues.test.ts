@@ -26,7 +26,9 @@ import {
 import { right } from '../../support/outcome.js';
 import { until } from '../../support/waiting.js';
 
-const storage = (ledger: Ledger) => ({ queueStorage: queueStorage(ledger) });
+const storage = (ledger: Ledger) => ({
+  queueStorage: queueStorage(ledger, () => () => undefined),
+});
 
 describe('queues of jobs', () => {
   let ledger: TestLedger;

@@ -28,15 +28,23 @@ describe('what a program asks of a ledger', () => {
     ['configureQueue', { type: 'a', perSecond: [] }, 'perSecond is not a number from 0.001 to 1000000'],
     ['configureQueue', { type: 'a', class: 'urgent' }, 'class is not high, normal or low'],
     ['configureQueue', { type: 'a', order: 'lifo' }, 'order is not fifo, timestamp or random'],
-    ['configureQueue', { type: 'a', runing: 3 }, 'unknown member "runing"; did you mean "running"?'],
-    ['pauseQueue', { typ: 'a', why: 'x' }, 'unknown member "typ"; did you mean "type"?'],
-    ['pauseQueue', { type: 'a' }, 'why is missing'],
-    ['pauseQueue', { type: 5, why: 'x' }, 'type is not a text'],
-    ['pauseQueue', null, 'what is asked is not an object'],
-    ['resumeQueue', { wikki: 'a', why: 'x' }, 'unknown member "wikki"; did you mean "wiki"?'],
-    ['retryAbandoned', { typ: 'a' }, 'unknown member "typ"; did you mean "type"?'],
-    ['retryAbandoned', { type: 'a', limit: -1 }, 'limit is not a whole number from 1'],
-    ['retryAbandoned', undefined, 'what is asked is not an object'],
+    [
+      'configureQueue',
+      { type: 'a', runing: 3 },
+      'configureQueue: unknown member "runing"; did you mean "running"?',
+    ],
+    ['pauseQueue', { typ: 'a', why: 'x' }, 'pauseQueue: unknown member "typ"; did you mean "type"?'],
+    ['pauseQueue', { type: 'a' }, 'pauseQueue: why is missing'],
+    ['pauseQueue', { type: 5, why: 'x' }, 'pauseQueue: type is not a text'],
+    ['pauseQueue', null, 'pauseQueue: it takes an object, with the members wiki, type, by, why'],
+    ['resumeQueue', { wikki: 'a', why: 'x' }, 'resumeQueue: unknown member "wikki"; did you mean "wiki"?'],
+    ['retryAbandoned', { typ: 'a' }, 'retryAbandoned: unknown member "typ"; did you mean "type"?'],
+    ['retryAbandoned', { type: 'a', limit: -1 }, 'retryAbandoned: limit is not a whole number from 1'],
+    [
+      'retryAbandoned',
+      undefined,
+      'retryAbandoned: it takes an object, with the members wiki, type, limit, reason, by',
+    ],
   ] as const) {
     it(`is refused: ${name}(${JSON.stringify(request)})`, async () => {
       const before = (await everyEvent(site)).length;

@@ -68,7 +68,7 @@ describe('the module of --handlers', () => {
     [
       'separator.mjs',
       `export default [{ type: 'a@-@b', run: () => undefined }];`,
-      /^--handlers separator\.mjs: the job type "a@-@b" holds "@-@"/,
+      /^--handlers separator\.mjs: the handler of "a@-@b": type holds "@-@"/,
     ],
   ];
   for (const [name, text, why] of refused) {
