@@ -4,6 +4,7 @@ import { newId } from '../adapters/system.js';
 import { explainStoreError } from '../domain/errors.js';
 import type { LedgerEvent } from '../domain/events.js';
 import type { Runner } from '../domain/job/facts.js';
+import { claimsLost } from './claims-lost.js';
 import { envelope } from './streams/event-envelope.js';
 import { ANY_TYPE, type Handler } from './define-job.js';
 import type { Ledger } from './ledger.js';
@@ -65,7 +66,8 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
       stopListening();
       await recovery.stop();
       await keeping?.stop();
-      tellLost(ledger, log);
+      const lost = claimsLost(ledger.claimFigures());
+      if (lost !== undefined) log(lost);
     }
   };
   return { done: run(), stop: runner.stop, culprits: runner.culprits };
@@ -78,13 +80,6 @@ const strangeClock = (offsetMs: number): string | undefined => {
   if (Math.abs(offsetMs) < NOTABLE_OFFSET_MS) return undefined;
   const by = `${(Math.abs(offsetMs) / 1_000).toFixed(1)} s ${offsetMs > 0 ? 'behind' : 'ahead of'}`;
   return `the clock of this machine is ${by} the database's, by which leases and due times go`;
-};
-
-/** A claim that is lost costs a trip. How many are is the measure of how far the tables of what is ready lag behind. */
-const tellLost = ({ claimFigures }: Ledger, log: (line: string) => void): void => {
-  const { tried, lost } = claimFigures() ?? { tried: 0, lost: 0 };
-  if (tried > 0)
-    log(`of ${tried} claims ${lost} were lost to others (${((100 * lost) / tried).toFixed(1)} %)`);
 };
 
 /** The types that both the handlers and the user allow; undefined where a handler takes all. */

@@ -2,10 +2,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js';
 import type pg from 'pg';
 import type { Position, RecordedEvent } from '../../domain/ledger.js';
-import type { EventStore } from '../../domain/ports.js';
+import type { EventStore, Page } from '../../domain/ports.js';
 import type { Projection } from '../../projections/projection.js';
 import type { Obstacle } from './checkpoint.js';
-import { decodeOnce, foldEvents } from './fold-page.js';
+import { decodeOnce, foldEvents, type Decode } from './fold-page.js';
 import { succeeded } from './outcome.js';
 import { writeChanges, type Place } from './sink.js';
 import { rowsOf, type Queryable } from './statement.js';
@@ -36,27 +36,49 @@ export interface Stretch {
 
 const PAGE_SIZE = 5_000;
 
-/** Events that cannot be read change no row here, as they changed none when they were appended; they are given back. */
-export const foldHistory = async (
+/** A projection, and the stretch of history that is folded into copies of its tables. */
+export interface Fold extends Stretch {
+  readonly projection: Projection;
+}
+
+const eventsOf = ({
+  projection,
+  after,
+  upTo,
+  without,
+}: Fold): ((events: Page['events']) => Page['events']) => {
+  const handled = new Set<string>(projection.handles);
+  const isWanted = ({ type, position }: RecordedEvent): boolean =>
+    handled.has(type) && position > after && position <= upTo && without?.has(position) !== true;
+  return (events) => events.filter(isWanted);
+};
+
+/**
+ * History is read once for all of them. Events that cannot be read change no row here, as they changed none when they were appended; they
+ * are given back.
+ */
+export const foldTogether = async (
   client: pg.ClientBase,
-  projection: Projection,
+  folds: readonly Fold[],
   place: Place,
   history: Pick<EventStore, 'readAll'>,
-  { after, upTo, without }: Stretch,
-): Promise<readonly Obstacle[]> => {
-  const unreadable: Obstacle[] = [];
-  let position = after;
+): Promise<ReadonlyMap<Fold, readonly Obstacle[]>> => {
+  const open = folds.map((fold) => ({ fold, select: eventsOf(fold), unreadable: new Array<Obstacle>() }));
+  const types = [...new Set(folds.flatMap(({ projection }) => projection.handles))];
+  const upTo = folds.reduce((last, fold) => (fold.upTo > last ? fold.upTo : last), 0n);
+  let position = folds.reduce((first, { after }) => (after < first ? after : first), upTo);
   while (position < upTo) {
-    const read = history.readAll({ after: position, upTo, types: projection.handles, limit: PAGE_SIZE });
-    const page = await succeeded(read);
-    const events = page.events.filter((each) => without?.has(each.position) !== true);
-    await foldReadable(client, projection, place, events, unreadable);
+    const page = await succeeded(history.readAll({ after: position, upTo, types, limit: PAGE_SIZE }));
+    const decode = decodeOnce();
+    for (const { fold, select, unreadable } of open) {
+      await foldReadable(client, fold.projection, place, select(page.events), decode, unreadable);
+    }
     position = page.upTo > position ? page.upTo : upTo;
   }
-  for (const { name } of projection.tables) {
+  for (const { name } of folds.flatMap(({ projection }) => projection.tables)) {
     await rowsOf(client, { text: `ANALYZE ${place.schema}.${name}` }, []);
   }
-  return unreadable;
+  return new Map(open.map(({ fold, unreadable }) => [fold, unreadable]));
 };
 
 const foldReadable = async (
@@ -64,9 +86,9 @@ const foldReadable = async (
   projection: Projection,
   place: Place,
   events: readonly RecordedEvent[],
+  decode: Decode,
   unreadable: Obstacle[],
 ): Promise<void> => {
-  const decode = decodeOnce();
   let open = events;
   let folded = foldEvents(projection, open, decode);
   while (isLeft(folded)) {

@@ -5,7 +5,7 @@ import type { Projection } from '../../projections/projection.js';
 import { parkedPositions, visibleEnd, type HistoryOn } from './audit.js';
 import { inPlace } from './checkpoint.js';
 import { compareProjection, isEqual, type Comparison, type Places } from './compare.js';
-import { foldHistory } from './copy-tables.js';
+import { foldTogether } from './copy-tables.js';
 import { codeOf } from './error-mapping.js';
 import { liveTables, mergeProjection } from './merge.js';
 import type { ProjectorOptions } from './projector.js';
@@ -51,7 +51,7 @@ const alignCopy = async (
   const after = await held(client, [projection.name]);
   const without = await parkedPositions(client, live, projection.name);
   const stretch = { after, upTo: livePosition, without };
-  await foldHistory(client, projection, copy, options.historyOn(client), stretch);
+  await foldTogether(client, [{ projection, ...stretch }], copy, options.historyOn(client));
   return { grownTo: after, position: after > livePosition ? after : livePosition };
 };
 

@@ -2,13 +2,14 @@
  * Look-ups where the history is elsewhere: the tables are brought to its end first, and what they say of positions is read from the
  * streams. They may miss what was appended meanwhile, and never invent anything.
  */
-import { isLeft, left, right } from 'fp-ts/lib/Either.js';
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';
-import { jobStream } from '../../domain/ledger.js';
+import { jobStream, type Position } from '../../domain/ledger.js';
 import type { EventStore } from '../../domain/ports.js';
 import type { ExecutedEqual, JobIndex } from '../../projections/ports.js';
+import { quietStretches } from '../quiet-stretches.js';
 import { attempt } from './error-mapping.js';
 import { byQuestion, dedupColumns, postgresJobIndex } from './job-index.js';
 import { succeeded } from './outcome.js';
@@ -37,7 +38,7 @@ const latest = (found: readonly (ExecutedEqual | undefined)[]): ExecutedEqual | 
 export const remoteJobIndex = (
   pool: pg.Pool,
   schema: SchemaName,
-  store: Pick<EventStore, 'readStream'>,
+  store: Pick<EventStore, 'readStream' | 'readAll'>,
   upToDate: TaskEither<StoreError, unknown>,
 ): JobIndex => {
   const index = postgresJobIndex(pool, schema);
@@ -61,12 +62,24 @@ export const remoteJobIndex = (
       : undefined;
   };
 
+  const quietBehind = quietStretches(store);
+  /** The smallest first: one reading then answers many. */
+  const eachQuiet = async (positions: readonly Position[]): Promise<Either<StoreError, Position[]>> => {
+    const ends = new Map<Position, Position>();
+    for (const position of [...new Set(positions)].sort((a, b) => (a < b ? -1 : 1))) {
+      const end = await quietBehind(position);
+      if (isLeft(end)) return end;
+      ends.set(position, end.right);
+    }
+    return right(positions.map((position) => ends.get(position) ?? position));
+  };
+
   return {
     ...index,
     survivors: current(index.survivors),
     newestRoots: current(index.newestRoots),
     newestBegun: current(index.newestBegun),
-    quietUntil: (positions) => () => Promise.resolve(right(positions)),
+    quietUntil: (positions) => () => eachQuiet(positions),
     suppressedIds: current(index.suppressedIds),
     executedEquals: current((keys) =>
       attempt(async () => {

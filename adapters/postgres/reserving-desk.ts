@@ -11,37 +11,10 @@ import type { AppendOutcome, EventStore, StreamAppend } from '../../domain/ports
 import type { ClaimDesk, ClaimSession, JobIndex, Pick } from '../../projections/ports.js';
 import { attempt } from './error-mapping.js';
 import { pickRows, type PickedRows } from './pick.js';
-import { inSchema, type SchemaName } from './schema-name.js';
-import { prepared, rowsOf, withClient } from './statement.js';
+import { openReservations, type Settlement } from './reservations.js';
+import type { SchemaName } from './schema-name.js';
+import { withClient } from './statement.js';
 import { inTransaction } from './transaction.js';
-
-/** Longer than a claim takes; a runner that dies in between costs its rows as much. */
-const RESERVED_MS = 5_000;
-const FORGET_EVERY_MS = 10_000;
-
-const RESERVE = `
-INSERT INTO __schema__.reservation AS v (job, revision, until)
-SELECT p.job, p.revision, clock_timestamp() + $3::integer * interval '1 millisecond'
-FROM unnest($1::uuid[], $2::bigint[]) AS p (job, revision)
-ORDER BY p.job
-ON CONFLICT (job) DO UPDATE SET revision = excluded.revision, until = excluded.until
-WHERE v.revision <> excluded.revision OR v.until <= clock_timestamp()
-RETURNING v.job::text`;
-
-// What a stream has left behind is never to be claimed again, however long its row still stands; the rest is free for the next pick.
-const SETTLE = `
-WITH past AS (
-  INSERT INTO __schema__.reservation AS v (job, revision, until)
-  SELECT p.job, p.revision, clock_timestamp() + interval '10 minutes'
-  FROM unnest($1::uuid[], $2::bigint[]) AS p (job, revision)
-  ORDER BY p.job
-  ON CONFLICT (job) DO UPDATE SET revision = excluded.revision, until = excluded.until
-)
-DELETE FROM __schema__.reservation WHERE job = ANY ($3::uuid[])`;
-
-const FORGET = `
-DELETE FROM __schema__.reservation v
-WHERE NOT EXISTS (SELECT FROM __schema__.ready_job r WHERE r.job = v.job AND r.revision = v.revision)`;
 
 export interface ClaimFigures {
   /** Rows that were reserved. */
@@ -107,14 +80,14 @@ const noteOutcomes = (
 };
 
 /** Of the rows that were picked their own revision counts, however far their streams have gone on. */
-const settlement = ({ picked }: PickedRows, notes: Notes): readonly (readonly string[])[] => {
+const settlement = ({ picked }: PickedRows, notes: Notes): Settlement => {
   const past = new Map(notes.past);
   const open: string[] = [];
   for (const { jobId, revision } of picked) {
     if (past.has(jobId)) past.set(jobId, revision);
     else open.push(jobId);
   }
-  return [[...past.keys()], [...past.values()].map(String), open];
+  return { past, open };
 };
 
 export const reservingClaimDesk = (
@@ -124,29 +97,15 @@ export const reservingClaimDesk = (
   elsewhere: Elsewhere,
 ): ReservingDesk => {
   const pick = pickRows(schema, 'unreserved');
-  const reserve = prepared('reserve', inSchema(RESERVE, schema));
-  const settle = prepared('settle-reserved', inSchema(SETTLE, schema));
-  const forget = prepared('forget', inSchema(FORGET, schema));
+  const reservations = openReservations(pool, schema);
   const figures = { tried: 0, lost: 0 };
-  let forgottenAt = performance.now();
-
-  const tidy = async (): Promise<void> => {
-    if (performance.now() - forgottenAt < FORGET_EVERY_MS) return;
-    forgottenAt = performance.now();
-    await rowsOf(pool, forget, []);
-  };
 
   /** Two that pick at the same moment may see the same row; the reservation is decided by whoever writes it first. */
   const reserved = (picks: readonly Pick[]): Promise<PickedRows> =>
     withClient(pool, (client) =>
       inTransaction(client, async () => {
         const { picked, now } = await pick(client, picks, true);
-        if (picked.length === 0) return { picked, now };
-        const jobs = picked.map(({ jobId }) => jobId);
-        const revisions = picked.map(({ revision }) => revision.toString());
-        const own = new Set(
-          (await rowsOf(client, reserve, [jobs, revisions, RESERVED_MS])).map(([job]) => job),
-        );
+        const own = picked.length === 0 ? new Set() : await reservations.take(client, picked);
         return { picked: picked.filter(({ jobId }) => own.has(jobId)), now };
       }),
     );
@@ -164,15 +123,16 @@ export const reservingClaimDesk = (
     openLimits: () => TE.of(undefined),
     withPicked: (picks, use) =>
       attempt(async () => {
-        await tidy();
+        await reservations.tidy();
         const asked = performance.now();
         const rows = await reserved(picks);
         const pickMs = performance.now() - asked;
         const notes: Notes = { lost: 0, past: new Map() };
-        const answer = await use({ ...sessionOn(elsewhere, notes), ...rows, ...unlimited, pickMs });
+        const session = { ...sessionOn(elsewhere, notes), ...rows, ...unlimited, pickMs };
+        const answer = await reservations.during(rows.picked, () => use(session));
         figures.tried += rows.picked.length;
         figures.lost += notes.lost;
-        if (rows.picked.length > 0) await rowsOf(pool, settle, settlement(rows, notes));
+        if (rows.picked.length > 0) await reservations.settle(settlement(rows, notes));
         return answer;
       }),
   };

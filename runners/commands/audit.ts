@@ -1,6 +1,6 @@
 /** `audit`: folds the history once more and compares it with the tables, row by row. */
 import * as E from 'fp-ts/lib/Either.js';
-import { audit as auditProjection, type AuditReport } from '../../adapters/postgres/audit.js';
+import { auditAll, type AuditReport } from '../../adapters/postgres/audit.js';
 import { explainStoreError } from '../../domain/errors.js';
 import type { Projection } from '../../projections/projection.js';
 import type { Ledger } from '../ledger.js';
@@ -34,16 +34,17 @@ const compareAll = async (
 ): Promise<Findings> => {
   const reports: AuditReport[] = [];
   const failures: string[] = [];
-  for (const projection of projections) {
-    out.progress(`comparing ${projection.name} with the history …`);
-    const report = await auditProjection(pool, schema, projection, historyOn)();
+  out.progress(`comparing ${projections.length} projections with the history …`);
+  const audited = await auditAll(pool, schema, projections, historyOn)();
+  if (E.isLeft(audited)) return { reports, failures: [explainStoreError(audited.left)] };
+  for (const { name, report } of audited.right) {
     if (E.isLeft(report)) {
-      failures.push(`${projection.name} could not be compared: ${explainStoreError(report.left)}`);
+      failures.push(`${name} could not be compared: ${explainStoreError(report.left)}`);
       continue;
     }
     reports.push(report.right);
     for (const { position, reason } of report.right.unreadable)
-      out.tell(`${projection.name}: the event at position ${position} counts for neither side: ${reason}`);
+      out.tell(`${name}: the event at position ${position} counts for neither side: ${reason}`);
     if (!json) await out.write(inLines(report.right));
   }
   return { reports, failures };

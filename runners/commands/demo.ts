@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { schemaName } from '../../adapters/postgres/schema-name.js';
+import { claimsLost } from '../claims-lost.js';
 import { beginAfresh } from '../demo/afresh.js';
 import { openDesk, type Desk } from '../demo/desk.js';
 import { equation, figuresTable } from '../demo/figures.js';
@@ -17,6 +18,7 @@ const summary = (report: DemoReport, folder: string, files: readonly string[], t
     '',
     figuresTable(report.queues),
     `${equation(report.total)}: ${report.addsUp ? 'it adds up' : 'IT DOES NOT ADD UP'}`,
+    ...[claimsLost(report.claims)].filter((line) => line !== undefined),
     '',
     `what the handlers did: ${files.length} files in ${folder}`,
     'try next:',

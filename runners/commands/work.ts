@@ -1,5 +1,6 @@
 /** `work`: a runner, until it is stopped or, with --drain, until nothing is left to do. */
 import * as E from 'fp-ts/lib/Either.js';
+import type { ClaimFigures } from '../../adapters/postgres/reserving-desk.js';
 import { typeFlaw, wikiFlaw } from '../../domain/job/names.js';
 import { ANY_TYPE, type Handler } from '../define-job.js';
 import type { Ledger } from '../ledger.js';
@@ -47,12 +48,15 @@ const flawOf = (flags: WorkFlags, handlers: readonly Handler[]): string | undefi
 interface WorkReport extends WorkSummary {
   readonly seconds: number;
   readonly jobsPerSecond: number;
+  /** Claims that were tried, and of these lost to others; undefined where claims are held by locks. */
+  readonly claims: ClaimFigures | undefined;
 }
 
-const reportOf = (summary: WorkSummary, milliseconds: number): WorkReport => {
+const reportOf = (summary: WorkSummary, milliseconds: number, claims: WorkReport['claims']): WorkReport => {
   const jobs = summary.succeeded + summary.failed + summary.refused;
   return {
     ...summary,
+    claims,
     seconds: Math.round(milliseconds) / 1_000,
     jobsPerSecond: Math.round((jobs * 1_000) / Math.max(1, milliseconds)),
   };
@@ -104,7 +108,7 @@ const work = async (context: CommandContext, flags: WorkFlags): Promise<Outcome>
     const summary = await running.done;
     stopping.removeEventListener('abort', stop);
     if (flags.drain === true) await tellUnhandled(ledger, handlers.right, out.tell);
-    const report = reportOf(summary, performance.now() - begun);
+    const report = reportOf(summary, performance.now() - begun, ledger.claimFigures());
     await (json ? out.json(report) : out.line(explain(report)));
     return done;
   });

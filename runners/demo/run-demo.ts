@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { rejected, type StoreError } from '../../domain/errors.js';
 import type { EnqueueOutcome } from '../producer/enqueueing.js';
 import type { ImportResult } from '../import/import-jobs.js';
+import type { ClaimFigures } from '../../adapters/postgres/reserving-desk.js';
 import type { Ledger } from '../ledger.js';
 import type { Output } from '../cli/output.js';
 import { inWords } from '../reading/duration.js';
@@ -11,7 +12,7 @@ import type { WorkSummary } from '../worker/worker-options.js';
 import type { Desk } from './desk.js';
 import { addsUp, figuresOf, totalOf, type Figures } from './figures.js';
 import {
-  auditAll,
+  auditTables,
   DEMO_FILE,
   askTwice,
   importTable,
@@ -29,6 +30,8 @@ export interface DemoReport {
   readonly audited: Audited;
   readonly queues: readonly Figures[];
   readonly total: Figures;
+  /** Claims that were tried, and of these lost to others; undefined where claims are held by locks. */
+  readonly claims: ClaimFigures | undefined;
   readonly addsUp: boolean;
   readonly seconds: Readonly<Record<string, number>>;
 }
@@ -73,7 +76,7 @@ export const runDemo = async ({
   if (E.isLeft(worked)) return worked;
   const projected = await step('project', () => projectAll(ledger, out), toldProject);
   if (E.isLeft(projected)) return projected;
-  const audited = await step('audit', () => auditAll(ledger, out), toldAudit);
+  const audited = await step('audit', () => auditTables(ledger, out), toldAudit);
   if (E.isLeft(audited)) return audited;
   const views = await queueViews(ledger)();
   if (E.isLeft(views)) return views;
@@ -87,6 +90,7 @@ export const runDemo = async ({
     audited: audited.right,
     queues,
     total,
+    claims: ledger.claimFigures(),
     addsUp: [...queues, total].every(addsUp),
     seconds,
   });

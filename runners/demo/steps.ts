@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { explainDumpError } from '../../adapters/mediawiki/index.js';
-import { audit } from '../../adapters/postgres/audit.js';
+import { auditAll } from '../../adapters/postgres/audit.js';
 import type { StoreError } from '../../domain/errors.js';
 import { projections } from '../../projections/index.js';
 import type { EnqueueAnswer } from '../producer/enqueueing.js';
@@ -79,15 +79,19 @@ export interface Audited {
   readonly unequal: readonly string[];
 }
 
-export const auditAll = async ({ pool, schema, driven, historyOn }: Ledger, out: Output): Step<Audited> => {
+export const auditTables = async (
+  { pool, schema, driven, historyOn }: Ledger,
+  out: Output,
+): Step<Audited> => {
+  out.progress('comparing the tables with the history …');
+  const audited = await auditAll(pool, schema, projections.map(driven), historyOn)();
+  if (E.isLeft(audited)) return audited;
   const unequal: string[] = [];
   let rows = 0;
-  for (const projection of projections) {
-    out.progress(`comparing ${projection.name} with the history …`);
-    const report = await audit(pool, schema, driven(projection), historyOn)();
+  for (const { name, report } of audited.right) {
     if (E.isLeft(report)) return report;
     rows += Number(report.right.rows);
-    if (!report.right.equal) unequal.push(projection.name);
+    if (!report.right.equal) unequal.push(name);
   }
   return E.right({ tables: projections.length, rows, unequal });
 };

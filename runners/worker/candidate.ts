@@ -3,6 +3,10 @@ import type { Runner } from '../../domain/job/facts.js';
 import type { Waiting } from '../../domain/job/state.js';
 import type { Position } from '../../domain/ledger.js';
 import type { Handler } from '../define-job.js';
+import type { KeyCounter } from './key-counter.js';
+
+/** Keys of the jobs in this runner's hands: a twin of one of them waits, since it may soon be covered. */
+export type HeldKeys = Pick<KeyCounter, 'watch' | 'hold' | 'drop'>;
 
 export interface ClaimOptions {
   readonly runner: Runner;
@@ -15,8 +19,7 @@ export interface ClaimOptions {
   /** Claims wanted; more rows are picked where twins that wait stand in front. */
   readonly most: number;
   readonly handlerOf: (type: string) => Handler | undefined;
-  /** True where an equal job is in this runner's hands: its twin waits, since it may soon be covered. */
-  readonly isHeldHere: (dedupKey: string) => boolean;
+  readonly keys: HeldKeys;
   readonly lost: AbortSignal;
   readonly log: (line: string) => void;
 }
@@ -35,3 +38,6 @@ export const dedupKeyOf = ({ job: { enqueued } }: { readonly job: Waiting['job']
 
 export const ignoresDuplicates = ({ state, handler }: Pick<Candidate, 'state' | 'handler'>): boolean =>
   state.job.ignoreDuplicates || handler.ignoreDuplicates;
+
+export const mayBeCovered = (candidate: Candidate): boolean =>
+  ignoresDuplicates(candidate) || candidate.state.job.root !== undefined;

@@ -24,6 +24,11 @@ export interface Decided {
   readonly append: StreamAppend;
 }
 
+export interface DecisionOptions extends ClaimOptions {
+  /** True where an equal job is in this runner's hands, or was when it was looked up what covers the candidates. */
+  readonly isHeldHere: (dedupKey: string) => boolean;
+}
+
 export interface Decisions {
   readonly decided: readonly Decided[];
   /** Left for the time that an equal job is in this runner's hands. */
@@ -33,7 +38,7 @@ export interface Decisions {
 /** All that are covered go at once; of the others as many as are wanted. */
 export const decideClaims = (
   session: ClaimSession,
-  options: ClaimOptions,
+  options: DecisionOptions,
   candidates: readonly Candidate[],
   covers: readonly Cover[],
 ): Decisions => {
@@ -70,7 +75,7 @@ const isCovered = ({ executedLater, newerRoot }: Cover): boolean =>
   executedLater !== undefined || newerRoot !== undefined;
 
 /** Of equal jobs one is claimed at a time, so that the others can be superseded by its success. */
-const twinsOf = ({ isHeldHere }: ClaimOptions): ((candidate: Candidate) => boolean) => {
+const twinsOf = ({ isHeldHere }: DecisionOptions): ((candidate: Candidate) => boolean) => {
   const keys = new Set<string>();
   return (candidate) => {
     if (!ignoresDuplicates(candidate)) return false;
@@ -83,7 +88,7 @@ const twinsOf = ({ isHeldHere }: ClaimOptions): ((candidate: Candidate) => boole
 
 /** A job waits for a newer root of its family that this runner holds or is about to: its success will supersede the job. */
 const waitingForRoots = (
-  { isHeldHere }: ClaimOptions,
+  { isHeldHere }: DecisionOptions,
   candidates: readonly Candidate[],
 ): ((cover: Cover) => boolean) => {
   const picked = new Set(candidates.map(({ jobId }) => jobId));

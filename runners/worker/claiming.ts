@@ -4,15 +4,16 @@ import type { StoreError } from '../../domain/errors.js';
 import { foldJob } from '../../domain/job/fold.js';
 import { jobStream, type RecordedEvent } from '../../domain/ledger.js';
 import type { ClaimSession } from '../../projections/ports.js';
-import type { Candidate, ClaimOptions } from './candidate.js';
+import { dedupKeyOf, mayBeCovered, type Candidate, type ClaimOptions } from './candidate.js';
 import { decideClaims } from './claim-decisions.js';
 import { coverOf } from './cover.js';
 import { held, type HeldJob } from './holding.js';
 
-/** A claim that was sent; whether it stands is known when the transaction has committed. */
+/** A claim that was sent; whether it stands is known when the transaction has committed. Its key is held until whoever tried it drops it. */
 export interface TriedClaim {
   readonly jobId: string;
   readonly token: string;
+  readonly dedupKey: string;
 }
 
 export interface ClaimBatch {
@@ -33,11 +34,22 @@ export const claimPicked = async (
   if (picked === 0) return E.right({ claimed: [], superseded: 0, picked, twins: 0 });
   const candidates = await readCandidates(session, options);
   if (E.isLeft(candidates)) return candidates;
+  // What ends while it is looked up what covers a job is missed by the look-up, and must not be missed twice.
+  const isHeldHere = candidates.right.some(mayBeCovered) ? options.keys.watch() : () => false;
   const covers = await coverOf(session, candidates.right);
   if (E.isLeft(covers)) return covers;
-  const { decided, twins } = decideClaims(session, options, candidates.right, covers.right);
+  const { decided, twins } = decideClaims(
+    session,
+    { ...options, isHeldHere },
+    candidates.right,
+    covers.right,
+  );
   if (decided.length === 0) return E.right({ claimed: [], superseded: 0, picked, twins });
-  tried.push(...decided.map(({ candidate: { jobId }, token }) => ({ jobId, token })));
+  for (const { candidate, token } of decided) {
+    const dedupKey = dedupKeyOf(candidate.state);
+    options.keys.hold(dedupKey);
+    tried.push({ jobId: candidate.jobId, token, dedupKey });
+  }
   const outcomes = await session.store.append(decided.map(({ append }) => append))();
   if (E.isLeft(outcomes)) return outcomes;
   const written = decided.filter((_, n) => outcomes.right[n]?._tag === 'Right');

@@ -1,6 +1,7 @@
 /** How often each key is held. */
 export interface KeyCounter {
-  readonly has: (key: string) => boolean;
+  /** From now on: which keys have been held at any time since. A look-up that began while a key was held may have missed its end. */
+  readonly watch: () => (key: string) => boolean;
   readonly hold: (key: string) => void;
   readonly drop: (key: string) => void;
 }
@@ -8,7 +9,10 @@ export interface KeyCounter {
 export const keyCounter = (): KeyCounter => {
   const held = new Map<string, number>();
   return {
-    has: (key) => held.has(key),
+    watch: () => {
+      const before = new Set(held.keys());
+      return (key) => before.has(key) || held.has(key);
+    },
     hold: (key) => {
       held.set(key, (held.get(key) ?? 0) + 1);
     },

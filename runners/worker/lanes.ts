@@ -80,13 +80,14 @@ const claimOnce = async (desk: Desk, wanted: number): Promise<'claimed' | 'block
   }
   desk.retries.reset();
   desk.failure = undefined;
-  const { claimed, superseded, isDry, retryInMs } = supplied.right;
+  const { claimed, superseded, isDry, retryInMs, release } = supplied.right;
   desk.superseded += superseded;
   desk.isDry = isDry;
   if (claimed.length > 0) hands.travelled(performance.now() - asked);
   // Claims that came too late belong to nobody: their lease runs out.
+  if (!tenure.lost.aborted) hands.add(claimed);
+  release();
   if (tenure.lost.aborted) return 'failed';
-  hands.add(claimed);
   if (claimed.length > 0 || superseded > 0) return 'claimed';
   if (retryInMs !== undefined) desk.blockedMs = Math.max(1, Math.min(retryInMs, desk.options.pollMs));
   return isDry ? 'dry' : 'blocked';

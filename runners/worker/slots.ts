@@ -20,6 +20,7 @@ import {
   type SlotsOptions,
   type Uncalled,
 } from './hand.js';
+import type { HeldKeys } from './candidate.js';
 import type { HeldJob } from './holding.js';
 import { keepRechecking, recheck } from './recheck.js';
 import { culpritsOf } from './culprits.js';
@@ -39,7 +40,8 @@ export interface Slots {
   readonly travelled: (milliseconds: number) => void;
   /** Nothing waits, nothing runs, nothing is to be reported. */
   readonly isIdle: () => boolean;
-  readonly isHeldHere: (dedupKey: string) => boolean;
+  /** Keys of what is in hand. */
+  readonly keys: HeldKeys;
   /** No further calls: gives back what no handler has been called for. */
   readonly close: (why: string) => Promise<void>;
   /** Fires the signals of what runs and gives it back. */
@@ -67,7 +69,7 @@ export const slots = (options: SlotsOptions): Slots => {
     isBrief: () => isBrief(hand),
     travelled: hand.tempo.travelled,
     isIdle: () => hand.active.size === 0 && hand.stock.size() === 0 && hand.expected === 0,
-    isHeldHere: hand.keys.has,
+    keys: hand.keys,
     close: (why) => close(hand, why),
     interrupt: async (why) => {
       await Promise.all([...hand.active].map((entry) => giveBack(hand, entry, why)));

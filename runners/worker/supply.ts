@@ -23,6 +23,8 @@ export type Supplied = ClaimBatch & {
   readonly isDry: boolean;
   /** When something that limits hold back may be had. */
   readonly retryInMs?: number;
+  /** To be called when what was claimed is in hand: until then the keys of what was tried count as held. */
+  readonly release: () => void;
 };
 
 export interface Supply {
@@ -32,6 +34,7 @@ export interface Supply {
   readonly refresh: () => void;
 }
 
+const nothingHeld = (): void => undefined;
 const NOTHING: ClaimBatch = { claimed: [], superseded: 0, picked: 0, twins: 0 };
 
 interface Given {
@@ -77,8 +80,8 @@ const nothingOf = (turns: KnownQueues['turns']): Supplied => {
   const now = performance.now();
   const heldUntil = turns.heldUntil(now);
   return heldUntil === undefined
-    ? { ...NOTHING, isDry: true }
-    : { ...NOTHING, isDry: false, retryInMs: heldUntil - now };
+    ? { ...NOTHING, isDry: true, release: nothingHeld }
+    : { ...NOTHING, isDry: false, retryInMs: heldUntil - now, release: nothingHeld };
 };
 
 export const supply = (
@@ -111,6 +114,9 @@ export const supply = (
     // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
     const rank = picks[0]?.queue.class ?? 0;
     const tried: TriedClaim[] = [];
+    const release = (): void => {
+      for (const { dedupKey } of tried) options().keys.drop(dedupKey);
+    };
     const given = E.flatten(
       await ports.desk.withPicked(picks, async (session) => {
         if (session.picked.length === 0) return E.right({ batch: NOTHING, session });
@@ -122,7 +128,11 @@ export const supply = (
           : E.right({ batch: batch.right, session });
       })(),
     );
-    if (E.isLeft(given)) return E.map(asSupplied)(await inDoubt(ports, given, tried, options().lost));
+    if (E.isLeft(given)) {
+      const held = await inDoubt(ports, given, tried, options().lost);
+      if (E.isLeft(held)) release();
+      return E.map(asSupplied(release))(held);
+    }
     const { batch, session } = given.right;
     marks.learn(picks, session.picked, session.pickMs);
     twins = batch.twins;
@@ -131,7 +141,7 @@ export const supply = (
     // What was told of since the queues were read may stand in one that was not known then.
     const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
     const isDry = batch.picked === 0 && !isLeft && nothingOf(turns).isDry;
-    return E.right({ ...batch, isDry });
+    return E.right({ ...batch, isDry, release });
   };
 
   return {
@@ -157,9 +167,12 @@ const untilRoom = async (known: KnownQueues, trips: Trips, fetch: () => Promise<
   }
 };
 
-const asSupplied = (claimed: readonly HeldJob[]): Supplied => ({
-  ...NOTHING,
-  claimed,
-  picked: claimed.length,
-  isDry: false,
-});
+const asSupplied =
+  (release: () => void) =>
+  (claimed: readonly HeldJob[]): Supplied => ({
+    ...NOTHING,
+    claimed,
+    picked: claimed.length,
+    isDry: false,
+    release,
+  });

@@ -49,7 +49,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     lost: tenures.current().lost,
     leaseMs: options.leaseMs,
     handlerOf,
-    isHeldHere: hands.isHeldHere,
+    keys: hands.keys,
     misfireToleranceMs: options.misfireToleranceMs,
     log: dependencies.log,
   }));

@@ -6,6 +6,7 @@ import { newId } from '../../adapters/system.js';
 import { defineJob } from '../../runners/define-job.js';
 import type { EnqueueOutcome } from '../../runners/producer/enqueueing.js';
 import { claimPicked } from '../../runners/worker/claiming.js';
+import { keyCounter } from '../../runners/worker/key-counter.js';
 import { expireClaims } from '../../runners/reaper.js';
 import { claimed, runnerNamed } from '../support/claims.js';
 import {
@@ -47,7 +48,7 @@ describe('field case 07: details of the model', () => {
             startable: 0,
             misfireToleranceMs: 60_000,
             handlerOf: () => handler,
-            isHeldHere: () => false,
+            keys: keyCounter(),
             lost: new AbortController().signal,
             log: () => undefined,
           },

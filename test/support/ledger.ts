@@ -1,6 +1,6 @@
 // A whole ledger in a database of its own, and what tests ask of it.
 import * as E from 'fp-ts/lib/Either.js';
-import { audit } from '../../adapters/postgres/audit.js';
+import { auditAll } from '../../adapters/postgres/audit.js';
 import { newId } from '../../adapters/system.js';
 import { decodeEvent } from '../../domain/events.js';
 import type { JobCommand } from '../../domain/job/commands.js';
@@ -129,9 +129,10 @@ export const unequalTables = async (ledger: Ledger): Promise<readonly string[]> 
   const driven = projections.map(ledger.driven);
   await right(ledger.catchUp(driven.filter(({ drive }) => drive === 'catch-up')));
   const unequal: string[] = [];
-  for (const projection of driven) {
-    const report = await right(audit(ledger.pool, ledger.schema, projection, ledger.historyOn));
-    if (!report.equal) unequal.push(`${report.name}: ${JSON.stringify(report, withText)}`);
+  for (const { name, report } of await right(
+    auditAll(ledger.pool, ledger.schema, driven, ledger.historyOn),
+  )) {
+    if (E.isLeft(report) || !report.right.equal) unequal.push(`${name}: ${JSON.stringify(report, withText)}`);
   }
   return unequal;
 };

@@ -17,6 +17,7 @@ import { checkSpecification } from '../../domain/job/specification.js';
 import { envelope } from '../../runners/streams/event-envelope.js';
 import { loadJob, loadJobs } from '../../runners/streams/job-streams.js';
 import { claimPicked } from '../../runners/worker/claiming.js';
+import { keyCounter } from '../../runners/worker/key-counter.js';
 import { runnerNamed } from './claims.js';
 import { right } from './outcome.js';
 
@@ -206,7 +207,7 @@ export const playOn = (world: World, handlerIgnoresDuplicates: boolean): Play =>
       misfireToleranceMs: 60 * SECOND,
       most: 1,
       handlerOf: () => handler,
-      isHeldHere: () => false,
+      keys: keyCounter(),
       lost: new AbortController().signal,
       log: () => undefined,
     };

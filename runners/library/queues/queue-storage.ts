@@ -13,6 +13,7 @@ import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueAnswer } from '../../producer/enqueueing.js';
 import { queueViews, type QueueView } from '../../reading/queues.js';
 import { defaultWorkerOptions } from '../../work.js';
+import { keyCounter } from '../../worker/key-counter.js';
 import { supply, type Supply } from '../../worker/supply.js';
 import type { Closing } from '../closing.js';
 import { poppedJob, startPopped, type PoppedJob } from './popped-job.js';
@@ -60,13 +61,14 @@ const suppliedBy = (
 ): Supply => {
   const handlerOf = (each: string) =>
     defineJob({ type: each, ignoreDuplicates: ignoreDuplicates(each), run: () => undefined });
+  const keys = keyCounter();
   const ports = { desk: site.claimDesk, store: site.store, log: () => undefined };
   return supply(ports, { types: type === undefined ? undefined : [type], wikis: [wiki] }, () => ({
     runner,
     leaseMs,
     misfireToleranceMs: defaultWorkerOptions.misfireToleranceMs,
     handlerOf,
-    isHeldHere: () => false,
+    keys,
     lost: new AbortController().signal,
     log: () => undefined,
   }));
@@ -81,6 +83,7 @@ const pop = async (
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const supplied = await jobs.claim(1, 1);
     if (E.isLeft(supplied)) return supplied;
+    supplied.right.release();
     const [held] = supplied.right.claimed;
     if (held === undefined && supplied.right.isDry) return E.right({ job: undefined, isDry: true });
     if (held === undefined) continue;
