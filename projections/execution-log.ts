@@ -3,6 +3,7 @@
  * so the completing event finds the row whatever happened between.
  */
 import { shortened } from '../domain/bytes.js';
+import type { JobEventOf } from '../domain/job/events.js';
 import { errorLine } from '../domain/job/error-facts.js';
 import { attemptIdOf } from '../domain/job/task-id.js';
 import { nothing, ownRowAt } from './address.js';
@@ -35,15 +36,39 @@ export const executionLogTable: Table = {
   },
 };
 
+interface End {
+  readonly taskId: string;
+  readonly completeTime: string;
+  readonly cause?: string;
+  readonly isSuccess: boolean;
+}
+
 const ended = (
   at: ProjectedEvent,
-  taskId: string,
-  completeTime: string,
-  cause?: string,
+  { taskId, completeTime, cause, isSuccess }: End,
 ): readonly TableChange[] => {
-  const failure: Row = cause === undefined ? {} : { failure_cause: shortened(cause, FAILURE_CAUSE_WIDTH) };
-  const columns = { is_success: cause === undefined, complete_time: completeTime, ...failure };
+  const told: Row = cause === undefined ? {} : { failure_cause: shortened(cause, FAILURE_CAUSE_WIDTH) };
+  const columns = { is_success: isSuccess, complete_time: completeTime, ...told };
   return [ownRowAt(TABLE, attemptIdOf(taskId), at, patch(columns))];
+};
+
+const failed = (at: ProjectedEvent, taskId: string, completeTime: string, cause: string) =>
+  ended(at, { taskId, completeTime, cause, isSuccess: false });
+
+/** Put off by its handler, it is no failure (ADR 8): the table's one word for that is success, and the cause says what it was. */
+const released = (
+  at: ProjectedEvent,
+  { task, attempt, completedAt = at.metadata.occurredAt, notBefore, why }: JobEventOf<'JobReleased'>['data'],
+): readonly TableChange[] => {
+  if (attempt === undefined || task === undefined) return nothing;
+  return notBefore === undefined
+    ? failed(at, task.taskId, completedAt, `interrupted: ${why}`)
+    : ended(at, {
+        taskId: task.taskId,
+        completeTime: completedAt,
+        cause: `put off until ${notBefore}: ${why}`,
+        isSuccess: true,
+      });
 };
 
 const project = (at: ProjectedEvent): readonly TableChange[] => {
@@ -68,30 +93,23 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
       return [ownRowAt(TABLE, id, at, insert(row))];
     }
     case 'AttemptSucceeded':
-      return ended(at, event.data.taskId, event.data.completedAt);
+      return ended(at, { taskId: event.data.taskId, completeTime: event.data.completedAt, isSuccess: true });
     case 'AttemptFailed':
-      return ended(at, event.data.taskId, event.data.completedAt, errorLine(event.data.error));
+      return failed(at, event.data.taskId, event.data.completedAt, errorLine(event.data.error));
     case 'LeaseExpired':
       return event.data.attempt === undefined || event.data.task === undefined
         ? nothing
-        : ended(at, event.data.task.taskId, at.metadata.occurredAt, 'the lease of the runner was lost');
+        : failed(at, event.data.task.taskId, at.metadata.occurredAt, 'the lease of the runner was lost');
     case 'JobReleased':
-      return event.data.attempt === undefined || event.data.task === undefined
-        ? nothing
-        : ended(
-            at,
-            event.data.task.taskId,
-            event.data.completedAt ?? at.metadata.occurredAt,
-            `${event.data.notBefore === undefined ? 'interrupted' : 'put off'}: ${event.data.why}`,
-          );
+      return released(at, event.data);
     case 'JobCancelled':
       return event.data.attempt === undefined || event.data.task === undefined
         ? nothing
-        : ended(at, event.data.task.taskId, at.metadata.occurredAt, `cancelled: ${event.data.reason}`);
+        : failed(at, event.data.task.taskId, at.metadata.occurredAt, `cancelled: ${event.data.reason}`);
     case 'JobErased':
       return event.data.from !== 'Running' || event.data.task === undefined
         ? nothing
-        : ended(at, event.data.task.taskId, at.metadata.occurredAt, 'cancelled: erased');
+        : failed(at, event.data.task.taskId, at.metadata.occurredAt, 'cancelled: erased');
     default:
       return nothing;
   }
@@ -99,7 +117,7 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
 
 export const executionLog: Projection = {
   name: TABLE,
-  version: 1,
+  version: 2,
   drive: 'catch-up',
   tables: [executionLogTable],
   handles: [

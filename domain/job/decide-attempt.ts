@@ -70,10 +70,11 @@ export const succeedAttempt = (command: SucceedAttempt, state: Running): JobEven
   return { type: 'AttemptSucceeded', data };
 };
 
+export const isLastAttempt = ({ job }: Running): boolean => job.attempts >= job.retry.maxAttempts;
+
 export const failAttempt = (command: FailAttempt, state: Running): readonly JobEvent[] => {
   const { job, attempt } = state;
-  const isExhausted = job.attempts >= job.retry.maxAttempts;
-  const next: 'retry' | 'abandon' = command.isRetryable && !isExhausted ? 'retry' : 'abandon';
+  const next: 'retry' | 'abandon' = command.isRetryable && !isLastAttempt(state) ? 'retry' : 'abandon';
   const failed: JobEvent = {
     type: 'AttemptFailed',
     data: defined({

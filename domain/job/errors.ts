@@ -14,6 +14,7 @@ export type JobRejection =
   | { readonly _tag: 'NotStarted' }
   | { readonly _tag: 'AlreadyStarted' }
   | { readonly _tag: 'NotStopped'; readonly state: JobState['_tag'] }
+  | { readonly _tag: 'ReadyAlready' }
   /** Nobody holds a claim that could be given back. */
   | { readonly _tag: 'NotHeld'; readonly state: JobState['_tag'] }
   | { readonly _tag: 'HasEnded'; readonly state: JobState['_tag'] };
@@ -39,7 +40,9 @@ export const explainRejection = (rejection: JobRejection): string => {
     case 'AlreadyStarted':
       return 'the claim has been started already';
     case 'NotStopped':
-      return `the job is ${rejection.state}; only an abandoned or cancelled one can be made ready again`;
+      return `the job is ${rejection.state}; one that is abandoned, cancelled, or waits for a later time can be made ready`;
+    case 'ReadyAlready':
+      return 'the job is ready already; a free runner with a handler for it takes it next';
     case 'NotHeld':
       return `the job is ${rejection.state}; there is no claim to give back`;
     case 'HasEnded':

@@ -1,5 +1,5 @@
 /** The command line: commander's program from our commands, and every way of ending as an outcome. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, type Argument, type Option } from 'commander';
 import type { Action, CliCommand } from '../commands/command.js';
 import { done, wrongUsage, type Outcome } from '../commands/outcome.js';
 import { VERSION } from '../version.js';
@@ -47,6 +47,24 @@ const describeProgram = ({ write, tell, columns }: ProgramHost): Command =>
     })
     .configureHelp({ showGlobalOptions: true });
 
+type Parsed = (value: string, previous: unknown) => unknown;
+
+/** A variable of the shell that is not set would otherwise leave out what it was to say, or stand for everything. */
+const saysSomething =
+  (parse: Parsed = (value) => value): Parsed =>
+  (value, previous) => {
+    if (value.trim() === '') throw new InvalidArgumentError('It is empty.');
+    return parse(value, previous);
+  };
+
+const refuseEmpty = ({ options, registeredArguments }: Command): void => {
+  const values: readonly (Option | Argument)[] = [
+    ...options.filter(({ required }) => required),
+    ...registeredArguments,
+  ];
+  for (const each of values) each.argParser(saysSomething(each.parseArg));
+};
+
 /** commander says `error: unknown option '--jsn'` and its suggestion on a second line; a sentence is enough. */
 const sentence = (command: string, { message }: CommanderError): string => {
   const plain = message
@@ -59,6 +77,7 @@ const sentence = (command: string, { message }: CommanderError): string => {
 /** Runs one command line; never throws for what a user typed. */
 export const runProgram = async (host: ProgramHost, args: readonly string[]): Promise<Outcome> => {
   const program = describeProgram(host);
+  refuseEmpty(program);
   let outcome: Outcome = done;
   const run = async (action: Action): Promise<void> => {
     outcome = await host.perform(action, program.opts<GlobalOptions>());
@@ -68,6 +87,7 @@ export const runProgram = async (host: ProgramHost, args: readonly string[]): Pr
     const shown = examples.map((example) => `  $ ${example}`).join('\n');
     command.addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:\n${shown}`);
     register(command, run);
+    refuseEmpty(command);
   }
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -12,8 +12,12 @@ import { instant } from './instant-option.js';
 import { done, storeFailed, type Outcome } from './outcome.js';
 import { withTables } from './with-tables.js';
 
-const resultOf = ({ is_success: isSuccess, complete_time: completed }: Execution): string =>
-  completed === null ? 'running' : isSuccess ? 'succeeded' : 'failed';
+const resultOf = ({ is_success: isSuccess, complete_time: completed, ...row }: Execution): string => {
+  if (completed === null) return 'running';
+  if (!isSuccess) return 'failed';
+  // What succeeded has no cause.
+  return row.failure_cause === null ? 'succeeded' : 'put off';
+};
 
 const columns: readonly Column<Execution>[] = [
   { title: 'started', cell: ({ start_time: start }) => timeInWords(start) },

@@ -16,7 +16,7 @@ import {
 } from '../operations/operate.js';
 import { retryAbandoned } from '../operations/retry-abandoned.js';
 import type { CliCommand, CommandContext } from './command.js';
-import { wholeNumber } from './option-values.js';
+import { typeName, wholeNumber, wikiName } from './option-values.js';
 import { operator } from './operator.js';
 import { done, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 import { ID, ID_WORDS, withJob } from './with-job.js';
@@ -115,7 +115,7 @@ const MOST_RETRIED = 100_000_000;
 
 export const retry: CliCommand = {
   name: 'retry',
-  summary: 'make an abandoned or cancelled job ready again, or all abandoned ones of a queue',
+  summary: 'make a job ready that is abandoned, cancelled or put off, or all abandoned ones of a queue',
   examples: [
     `jobledger retry 4711 --reason 'the mail server is back'`,
     'jobledger retry --type sendMail --wiki enwiki --limit 100',
@@ -124,8 +124,8 @@ export const retry: CliCommand = {
     withWhoAndWhy(
       command
         .argument('[id]', ID_WORDS)
-        .option('--wiki <id>', 'all abandoned jobs of this wiki')
-        .option('--type <type>', 'all abandoned jobs of this type')
+        .option('--wiki <id>', 'all abandoned jobs of this wiki', wikiName)
+        .option('--type <type>', 'all abandoned jobs of this type', typeName)
         .option(
           '--limit <number>',
           'of these at most so many, lowest job_id first',

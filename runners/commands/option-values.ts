@@ -1,11 +1,23 @@
 /** Values of options as commander hands them over, or the sentence it shows for those that are wrong. */
 import { InvalidArgumentError } from 'commander';
+import { typeFlaw, wikiFlaw } from '../../domain/job/names.js';
 
 /** For options that may be given several times. */
 export const collected = (value: string, before: readonly string[] | undefined): readonly string[] => [
   ...(before ?? []),
   value,
 ];
+
+const named =
+  (flawOf: (value: string) => string | undefined) =>
+  (value: string): string => {
+    const flaw = flawOf(value);
+    if (flaw !== undefined) throw new InvalidArgumentError(`It ${flaw}.`);
+    return value;
+  };
+
+export const typeName = named(typeFlaw);
+export const wikiName = named(wikiFlaw);
 
 const DECIMAL = /^\d{1,9}(?:\.\d{1,6})?$/;
 

@@ -32,10 +32,19 @@ export const scopeFlaw = ({ wiki, type, all }: ScopeFlags): string | undefined =
 
 export const scopeOf = ({ wiki, type }: ScopeFlags): Scope => ({ wiki, type });
 
+const FLAGS: Readonly<Record<string, string>> = {
+  perSecond: '--jobs-per-second',
+  itemsPerSecond: '--items-per-second',
+};
+
+/** What the user has typed, in place of our own name for it. */
+const inFlags = (error: Extract<QueueError, { _tag: 'InvalidQueue' }>): string =>
+  explainQueueError({ ...error, path: FLAGS[error.path] ?? `--${error.path}` });
+
 const refusal = (scope: Scope, error: QueueError): Outcome => {
   switch (error._tag) {
     case 'InvalidQueue':
-      return wrongUsage(explainQueueError(error));
+      return wrongUsage(inFlags(error));
     case 'AlreadyPaused':
     case 'NotPaused':
     case 'NothingChanges':

@@ -1,5 +1,6 @@
 /** `resume`: lifts the pause of these queues, and says what still holds them. */
 import * as E from 'fp-ts/lib/Either.js';
+import { NO_REASON } from '../operations/operate.js';
 import { scopeInWords } from '../../domain/queue/scope.js';
 import { widerPauses } from '../../domain/queue/settings.js';
 import type { CliCommand, CommandContext } from './command.js';
@@ -18,7 +19,11 @@ const resumeQueues = async (
   if (flaw !== undefined) return wrongUsage(flaw);
   const scope = scopeOf(flags);
   return withLedger('operator', async (ledger) => {
-    const refused = await control(ledger, { _tag: 'ResumeQueue', scope, why: flags.reason ?? '' }, flags);
+    const refused = await control(
+      ledger,
+      { _tag: 'ResumeQueue', scope, why: flags.reason ?? NO_REASON },
+      flags,
+    );
     if (refused !== undefined) return refused;
     const decisions = await ledger.queueBook.decisions()();
     if (E.isLeft(decisions)) return storeFailed(decisions.left);

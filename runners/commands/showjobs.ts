@@ -10,7 +10,7 @@ import { groupLine, hasAny, typeCounts, type QueueFilter, type TypeCounts } from
 import { jobLine } from '../showjobs/job-line.js';
 import { isStatus, STATUSES, streamJobs, type Status } from '../showjobs/list.js';
 import type { CliCommand, CommandContext } from './command.js';
-import { wholeNumber } from './option-values.js';
+import { typeName, wholeNumber, wikiName } from './option-values.js';
 import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 import { withTables } from './with-tables.js';
 
@@ -92,8 +92,8 @@ export const showjobs: CliCommand = {
     command
       .option('--group', 'a line per job type: queued, claimed (active, abandoned), delayed')
       .option('--list', 'a line per job')
-      .option('--type <type>', 'only of this job type')
-      .option('--wiki <id>', 'only of this wiki')
+      .option('--type <type>', 'only of this job type', typeName)
+      .option('--wiki <id>', 'only of this wiki', wikiName)
       .option('--status <status>', `of the list only these: ${STATUSES.join(', ')}`)
       .option('--limit <number>', 'of the list at most so many', wholeNumber(1, MOST_LISTED))
       .action((flags: ShowFlags) => run((context) => show(context, flags))),

@@ -32,7 +32,7 @@ export interface Asking extends QueueApi {
   readonly history: (jobId: string) => TE.TaskEither<StoreError | JobNotFound, readonly RecordedEvent[]>;
   /** Brings the catch-up tables to the end of history as it is now. */
   readonly project: () => TE.TaskEither<StoreError, void>;
-  /** Makes an abandoned or cancelled job ready again, its attempts counted from 0. */
+  /** Makes a job ready that is abandoned or cancelled, or waits for a later time; its attempts are counted from 0. */
   readonly retry: (jobId: string, options?: OperationOptions) => TE.TaskEither<OperationError, ExistingJob>;
   /** The same with all abandoned jobs of a queue, a type or a wiki, lowest number first. */
   readonly retryAbandoned: (which: AbandonedJobs) => TE.TaskEither<StoreError, Retried>;

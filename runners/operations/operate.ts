@@ -5,8 +5,9 @@ import { newId } from '../../adapters/system.js';
 import { rejected, type StoreError } from '../../domain/errors.js';
 import type { JobCommand } from '../../domain/job/commands.js';
 import { decide, type Decision } from '../../domain/job/decide.js';
+import type { JobEvent } from '../../domain/job/events.js';
 import { advanceJob } from '../../domain/job/fold.js';
-import { isHeld, type ExistingJob } from '../../domain/job/state.js';
+import { isHeld, type ExistingJob, type Waiting } from '../../domain/job/state.js';
 import { jobStream } from '../../domain/ledger.js';
 import type { JobNotFound, OperationRefused } from '../library/error-sentences.js';
 import type { Ledger } from '../ledger.js';
@@ -61,9 +62,24 @@ export const operate =
     return E.left(rejected(`job ${jobId} moved ${MOST_CONFLICTS} times meanwhile: try again`));
   };
 
-/** An abandoned or cancelled job is made ready again, its attempts counted from 0. */
+/** A job that was stopped, or waits for a later time, is made ready, its attempts counted from 0. */
 export const retryJob = (site: OperationSite, jobId: string, options: OperationOptions = {}): Operated =>
-  operate(site, jobId, (state) => decide(requeue(options), state), options);
+  operate(
+    site,
+    jobId,
+    (state) =>
+      state._tag === 'Waiting' ? retryNow(state, site.clock.now(), options) : decide(requeue(options), state),
+    options,
+  );
+
+/** Its waiting ends, and it begins anew: both in one append. */
+const retryNow = (state: Waiting, now: string, options: OperationOptions): Decision => {
+  if (state.notBefore === undefined || state.notBefore <= now) return E.left({ _tag: 'ReadyAlready' });
+  const stopped = decide({ _tag: 'CancelJob', reason: 'its waiting is over, it is retried now' }, state);
+  if (E.isLeft(stopped)) return stopped;
+  const again = decide(requeue(options), advanceJob(state, stopped.right));
+  return E.map((events: readonly JobEvent[]) => [...stopped.right, ...events])(again);
+};
 
 export const requeue = ({ reason = NO_REASON }: OperationOptions): JobCommand => ({
   _tag: 'RequeueJob',

@@ -29,8 +29,8 @@ export const queueIdOf = ({ wiki, type }: Scope): string =>
 /** A limit is exact because what counts a claim commits with it. */
 const NO_LIMITS: QueueError = {
   _tag: 'InvalidQueue',
-  path: 'limits',
-  message: 'hold only where the history is in PostgreSQL, not with an EventStoreDB',
+  path: 'running',
+  message: 'and the limits per second hold only where the history is in PostgreSQL, not with an EventStoreDB',
 };
 
 const setsLimits = (command: QueueCommand): boolean =>

@@ -6,6 +6,7 @@ import { prefixedTitle } from './prefixed-title.js';
 export interface ListedJob {
   readonly number: string;
   readonly type: string;
+  /** −1 where it is about no page. */
   readonly namespace: number;
   readonly title: string;
   /** `YYYY-MM-DD HH:MM:SS+00`, or nothing. */
@@ -17,7 +18,6 @@ export interface ListedJob {
 const MOST_ENTRIES = 10;
 const LONGEST_ENTRY = 512;
 const LONGEST_VALUE = 1_024;
-const SPECIAL = -1;
 
 const lengthOf = (text: string): number => Array.from(text).length;
 
@@ -71,16 +71,16 @@ const flat = (value: Json): string => {
   return (length > LONGEST_VALUE ? `string(${length})` : text).replace(/\s+/g, ' ');
 };
 
-/** MediaWiki keeps −1 and nothing for a job that is about no page, and says so in its params. */
+/** MediaWiki says in the params which page they are about. */
 const withPage = ({ params = {}, namespace, title }: ListedJob): JsonObject => ({
   ...params,
-  ...(Object.hasOwn(params, 'namespace') ? {} : { namespace: title === '' ? SPECIAL : namespace }),
+  ...(Object.hasOwn(params, 'namespace') ? {} : { namespace }),
   ...(Object.hasOwn(params, 'title') ? {} : { title }),
 });
 
 export const jobLine = (job: ListedJob): string => {
   const { number, type, namespace, title, timestamp } = job;
-  const page = prefixedTitle(title === '' ? SPECIAL : namespace, title);
+  const page = prefixedTitle(namespace, title);
   const params =
     job.params === undefined
       ? ['(its params cannot be read)']

@@ -8,6 +8,7 @@ import type { StoreError } from '../../domain/errors.js';
 import type { Ledger } from '../ledger.js';
 import { streamRows } from '../reading/stream-rows.js';
 import type { ListedJob } from './job-line.js';
+import { pageNamespace } from './prefixed-title.js';
 
 export const STATUSES = ['unclaimed', 'delayed', 'claimed', 'abandoned'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -36,7 +37,7 @@ const listed = ([number, type, namespace, title, timestamp, text, raw]: Cells): 
   return {
     number: number ?? '',
     type: type ?? '',
-    namespace: Number(namespace),
+    namespace: pageNamespace(Number(namespace), title ?? ''),
     title: title ?? '',
     timestamp: timestamp ?? '',
     params: E.isRight(params) ? params.right : undefined,

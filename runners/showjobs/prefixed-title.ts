@@ -20,6 +20,11 @@ const NAMESPACES: Readonly<Record<number, string>> = {
 };
 
 const MAIN = 0;
+const SPECIAL = -1;
+
+/** MediaWiki keeps −1 for a job that is about no page. */
+export const pageNamespace = (namespace: number, title: string): number =>
+  title === '' ? SPECIAL : namespace;
 
 /** A namespace that only the wiki's own configuration knows is shown as MediaWiki shows one that it does not know. */
 export const prefixedTitle = (namespace: number, title: string): string =>

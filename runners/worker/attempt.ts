@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { addMilliseconds } from '../../domain/instant.js';
 import type { JobCommand } from '../../domain/job/commands.js';
+import { isLastAttempt } from '../../domain/job/decide-attempt.js';
 import { explainRejection } from '../../domain/job/errors.js';
 import { errorFacts } from '../../domain/job/error-facts.js';
 import { storableResult } from '../../domain/job/result.js';
@@ -117,13 +118,13 @@ const commandOf = (ports: AttemptPorts, started: StartedAttempt, outcome: Outcom
   }
 };
 
-/** The handler's own back-off, unless the producer said one for this job. */
+/** The handler's own back-off, unless the producer said one for this job, or nothing comes behind it. */
 const delayOf = (
   { log }: AttemptPorts,
   { handler: { backoffOf }, handled, running }: StartedAttempt,
   error: unknown,
 ): number | undefined =>
-  running.job.enqueued.ownRetry?.includes('backoff') === true
+  isLastAttempt(running) || !isRetryable(error) || running.job.enqueued.ownRetry?.includes('backoff') === true
     ? undefined
     : ownDelay(backoffOf, { attempt: handled.attempt, error }, (line) =>
         log(`${handled.type} ${handled.id}: ${line}`),

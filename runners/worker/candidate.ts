@@ -13,6 +13,8 @@ export interface ClaimOptions {
   /** Of the class that is picked for: jobs of smaller ones are started first. */
   readonly rank: number;
   readonly leaseMs: number;
+  /** Where each type has its own: of jobs of this one. */
+  readonly leaseMsOf?: (type: string) => number;
   /** How many of the claims have a slot, or will have one before the next trip is over: these are started in the same append. */
   readonly startable: number;
   readonly misfireToleranceMs: number;

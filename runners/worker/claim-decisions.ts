@@ -110,7 +110,11 @@ const decideClaim = (
 ): Decided | undefined => {
   const commandId = newId();
   const token = tokenOf(eventIdOf(commandId, 0));
-  const { runner, now, leaseExpiresAt } = terms;
+  const { runner, now, leaseMsOf } = terms;
+  const leaseExpiresAt =
+    leaseMsOf === undefined
+      ? terms.leaseExpiresAt
+      : addMilliseconds(now, leaseMsOf(candidate.state.job.enqueued.type));
   const decision = decide(
     {
       _tag: 'ClaimJob',

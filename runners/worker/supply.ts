@@ -140,8 +140,8 @@ export const supply = (
     if (session.isIncomplete) await openLimits();
     // What was told of since the queues were read may stand in one that was not known then.
     const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
-    const isDry = batch.picked === 0 && !isLeft && nothingOf(turns).isDry;
-    return E.right({ ...batch, isDry, release });
+    const further = batch.picked > 0 || isLeft ? { isDry: false } : nothingOf(turns);
+    return E.right({ ...further, ...batch, release });
   };
 
   return {

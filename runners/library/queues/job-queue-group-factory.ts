@@ -56,7 +56,9 @@ const OPTIONS = { ledgers: anyLedgers, typeConf: anything, lazy };
 
 const isStorage = (value: unknown): boolean =>
   isObject(value) &&
-  ['push', 'pop', 'sizes', 'beforeClosing'].every((name) => typeof Reflect.get(value, name) === 'function');
+  ['push', 'pop', 'sizes', 'configuredClasses', 'beforeClosing'].every(
+    (name) => typeof Reflect.get(value, name) === 'function',
+  );
 
 const optionsFlaw = (options: JobQueueGroupOptions): E.Either<InvalidTypeConf, void> => {
   const flaw = requestFlaw('jobQueueGroupFactory', options, OPTIONS, ['ledgers']);

@@ -13,8 +13,7 @@ import type { LazyBuffer } from './lazy-buffer.js';
 import { lazilyOwned, owned, pushOwned, type Owned } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
 import type { QueueSizes, QueueStorage } from './queue-storage.js';
-import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
-import { withPolicy, type TypeConf } from './type-conf.js';
+import { leaseMsIn, withPolicy, type TypeConf } from './type-conf.js';
 
 /** A job of this wiki. */
 export type GroupJob = Omit<JobSpecification, 'wiki'>;
@@ -22,7 +21,7 @@ export type GroupJob = Omit<JobSpecification, 'wiki'>;
 interface GroupAsking {
   /** All of the jobs, whatever their types, with an outcome each, in order; or an error that names exactly those not written. */
   readonly push: (...jobs: readonly GroupJob[]) => TE.TaskEither<JobQueueError, readonly EnqueueOutcome[]>;
-  /** One job of any queue, higher classes first, under the default lease; undefined where none is ready. */
+  /** One job of any queue, higher classes first, under the lease of its type; undefined where none is ready. */
   readonly pop: () => TE.TaskEither<OperationError, PoppedJob | undefined>;
   /** Sizes by type, of every queue that ever had a job. */
   readonly sizes: () => TE.TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
@@ -50,7 +49,7 @@ export interface Storages {
 }
 
 /** Pushes jobs of any wiki and type, each to its own storage. Outcomes stand where the jobs stood. */
-export const pushAnywhere = async ({ storageOf }: Storages, jobs: readonly JobSpecification[]) => {
+export const pushAnywhere = async ({ conf, storageOf }: Storages, jobs: readonly JobSpecification[]) => {
   const byStorage = new Map<QueueStorage, number[]>();
   for (const [index, { type }] of jobs.entries()) {
     const storage = storageOf(type);
@@ -61,6 +60,7 @@ export const pushAnywhere = async ({ storageOf }: Storages, jobs: readonly JobSp
     [...byStorage].map(async ([storage, indexes]) => {
       const pushed = await pushTo(
         storage,
+        conf.policyOf,
         indexes.flatMap((index) => jobs[index] ?? []),
       );
       indexes.forEach((index, n) => (outcomes[index] = pushed.outcomes[n]));
@@ -95,12 +95,11 @@ export const jobQueueGroup = (
 
   const pop: TE.TaskEither<OperationError, PoppedJob | undefined> = async () => {
     for (const storage of all) {
-      const { leaseSeconds = DEFAULT_LEASE_SECONDS } = conf.policyOf('');
       const ignoreDuplicates = (type: string) => conf.policyOf(type).ignoreDuplicates ?? false;
       const popped = await storage.pop({
         wiki,
         type: undefined,
-        leaseMs: leaseSeconds * 1_000,
+        leaseMsOf: (type) => leaseMsIn(conf.policyOf(type)),
         ignoreDuplicates,
       })();
       if (E.isLeft(popped) || popped.right !== undefined) return popped;

@@ -11,8 +11,7 @@ import type { LazyBuffer } from './lazy-buffer.js';
 import { lazilyOwned, owned, pushOwned, type Owned, type Pushed } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
 import type { QueueSizes, QueueStorage } from './queue-storage.js';
-import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
-import { type TypePolicy } from './type-conf.js';
+import { leaseMsIn, withClass, type TypePolicy } from './type-conf.js';
 
 /** A job of this queue: type and wiki are the queue's. */
 export type QueuedJob = Omit<JobSpecification, 'type' | 'wiki'>;
@@ -38,7 +37,15 @@ export interface JobQueue extends QueueAsking {
 const EMPTY: QueueSizes = { ready: 0, claimed: 0, delayed: 0, abandoned: 0 };
 
 /** An outcome each, or the jobs that were not written. */
-export const pushTo = async (storage: QueueStorage, jobs: readonly JobSpecification[]): Promise<Pushed> => {
+export const pushTo = async (
+  storage: QueueStorage,
+  policyOf: (type: string) => TypePolicy,
+  given: readonly JobSpecification[],
+): Promise<Pushed> => {
+  const isConfigured = given.some(({ type }) => policyOf(type).class !== undefined)
+    ? await storage.configuredClasses()
+    : () => false;
+  const jobs = given.map((job) => withClass(job, policyOf(job.type), isConfigured));
   const answers = await storage.push(jobs)();
   return {
     outcomes: answers.map((answer) => (E.isLeft(answer) ? undefined : answer.right)),
@@ -66,12 +73,12 @@ export const jobQueue = ({ wiki, type, storage, policy, complete, lazyPush }: Qu
     push:
       (...jobs) =>
       () =>
-        pushOwned(own(jobs), (mine) => pushTo(storage, mine.map(complete))),
+        pushOwned(own(jobs), (mine) => pushTo(storage, () => policy, mine.map(complete))),
     pop: () =>
       storage.pop({
         wiki,
         type,
-        leaseMs: (policy.leaseSeconds ?? DEFAULT_LEASE_SECONDS) * 1_000,
+        leaseMsOf: () => leaseMsIn(policy),
         ignoreDuplicates: () => policy.ignoreDuplicates ?? false,
       }),
     isEmpty: () => TE.map(({ ready }: QueueSizes) => ready === 0)(sizes),

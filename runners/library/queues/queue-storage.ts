@@ -16,6 +16,7 @@ import { defaultWorkerOptions } from '../../work.js';
 import { keyCounter } from '../../worker/key-counter.js';
 import { supply, type Supply } from '../../worker/supply.js';
 import type { Closing } from '../closing.js';
+import { configuredClasses, type IsClassed } from './configured-classes.js';
 import { poppedJob, startPopped, type PoppedJob } from './popped-job.js';
 
 export interface QueueSizes {
@@ -30,7 +31,7 @@ export interface PopTerms {
   readonly wiki: string;
   /** Undefined: any that has ready jobs, highest class first. */
   readonly type: string | undefined;
-  readonly leaseMs: number;
+  readonly leaseMsOf: (type: string) => number;
   readonly ignoreDuplicates: (type: string) => boolean;
 }
 
@@ -41,6 +42,8 @@ export interface QueueStorage {
   readonly pop: (terms: PopTerms) => TaskEither<OperationError, PoppedJob | undefined>;
   /** Of every queue of the wiki that ever had a job, by type. */
   readonly sizes: (wiki: string) => TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
+  /** Answers whether a class is configured for a queue. */
+  readonly configuredClasses: T.Task<IsClassed>;
   /** Has this called, and waits for it, before it closes. Gives back how to take that back. */
   readonly beforeClosing: Closing['before'];
 }
@@ -57,7 +60,7 @@ interface Popped {
 const suppliedBy = (
   site: Site,
   runner: Runner,
-  { wiki, type, leaseMs, ignoreDuplicates }: PopTerms,
+  { wiki, type, leaseMsOf, ignoreDuplicates }: PopTerms,
 ): Supply => {
   const handlerOf = (each: string) =>
     defineJob({ type: each, ignoreDuplicates: ignoreDuplicates(each), run: () => undefined });
@@ -65,7 +68,8 @@ const suppliedBy = (
   const ports = { desk: site.claimDesk, store: site.store, log: () => undefined };
   return supply(ports, { types: type === undefined ? undefined : [type], wikis: [wiki] }, () => ({
     runner,
-    leaseMs,
+    leaseMs: leaseMsOf(type ?? ''),
+    leaseMsOf,
     misfireToleranceMs: defaultWorkerOptions.misfireToleranceMs,
     handlerOf,
     keys,
@@ -115,6 +119,7 @@ export const queueStorage = (site: Site, beforeClosing: Closing['before']): Queu
       if (E.isLeft(caughtUp)) return caughtUp;
       return E.map(sizesOf(wiki))(await queueViews(site)());
     },
+    configuredClasses: configuredClasses(site),
     beforeClosing,
   };
 };

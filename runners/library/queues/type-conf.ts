@@ -10,6 +10,8 @@ import { typeFlaw } from '../../../domain/job/names.js';
 import { retryFlaw, type RetryOptions } from '../../../domain/job/retry.js';
 import type { JobSpecification } from '../../../domain/job/specification.js';
 import { unknownName } from '../../../domain/nearest.js';
+import { DEFAULT_LEASE_SECONDS } from '../../producer/job-draft.js';
+import type { IsClassed } from './configured-classes.js';
 import type { InvalidTypeConf } from './errors.js';
 
 const LONGEST_LEASE_SECONDS = 7 * 24 * 3_600;
@@ -41,7 +43,7 @@ const members = {
   /** Name of the ledger that keeps the jobs. */
   ledger: t.string,
   retry: Retry,
-  /** For jobs that name none themselves. */
+  /** For jobs that name none themselves, of queues for which none is configured. */
   class: JobClass,
   /** How long a job that was popped is its holder's. */
   leaseSeconds: within(1, LONGEST_LEASE_SECONDS),
@@ -51,6 +53,9 @@ export const TypePolicy = t.partial(members);
 export type TypePolicy = t.TypeOf<typeof TypePolicy>;
 
 export const DEFAULT = 'default';
+
+export const leaseMsIn = ({ leaseSeconds = DEFAULT_LEASE_SECONDS }: TypePolicy): number =>
+  leaseSeconds * 1_000;
 
 export interface TypeConf {
   readonly types: readonly string[];
@@ -101,12 +106,23 @@ export const typeConf = (value: unknown, ledgers: readonly string[]): E.Either<I
   });
 };
 
-/** The job as its type's policy completes it. */
+/** The class is the type's where neither the job says one nor, while runners run, somebody has configured one for its queue. */
+export const withClass = (
+  job: JobSpecification,
+  policy: TypePolicy,
+  isConfigured: IsClassed,
+): JobSpecification =>
+  policy.class === undefined ||
+  job.priority !== undefined ||
+  isConfigured({ wiki: job.wiki ?? 'default', type: job.type })
+    ? job
+    : { ...job, priority: policy.class };
+
+/** The job as its type's policy completes it, but for its class. */
 export const withPolicy = (job: JobSpecification, { retry, ...policy }: TypePolicy): JobSpecification => {
   const maxAttempts = retry === false ? 1 : retry?.maxAttempts;
   const backoff = retry === false ? undefined : retry?.backoff;
   return {
-    ...(policy.class === undefined ? {} : { priority: policy.class }),
     ...(policy.ignoreDuplicates === undefined ? {} : { ignoreDuplicates: policy.ignoreDuplicates }),
     ...(maxAttempts === undefined ? {} : { maxAttempts }),
     ...(backoff === undefined ? {} : { backoff }),

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Command } from 'commander';
 import { allCommands } from '../../../runners/commands/index.js';
 import { unexpected, withoutPasswords } from '../../../runners/commands/outcome.js';
 import { runCli } from '../../../runners/cli/run-cli.js';
@@ -45,6 +46,14 @@ describe('the command line', () => {
   const refused: readonly (readonly [readonly string[], string])[] = [
     [['queues', '--jsn'], `unknown option '--jsn' (Did you mean --json?); see "jobledger queues --help"`],
     [['rebiuld'], `unknown command 'rebiuld' (Did you mean rebuild?); see "jobledger --help"`],
+    [
+      ['job', ''],
+      `command-argument value '' is invalid for argument 'id'. It is empty; see "jobledger job --help"`,
+    ],
+    [
+      ['showjobs', '--type', 'a@-@'],
+      `option '--type <type>' argument 'a@-@' is invalid. It holds "@-@", which separates the parts of a task id, or ends in its beginning; see "jobledger showjobs --help"`,
+    ],
     [['job'], `missing required argument 'id'; see "jobledger job --help"`],
     [['queues', '--home'], `option '--home <folder>' argument missing; see "jobledger queues --help"`],
     [
@@ -60,6 +69,21 @@ describe('the command line', () => {
       `option '--from <position>' argument 'x' is invalid. It is a position: a whole number, as events carry it; see "jobledger replay --help"`,
     ],
   ];
+  for (const { name, register } of commands) {
+    const command = new Command();
+    register(command, () => Promise.resolve());
+    for (const { long, required } of command.options) {
+      if (!required || long === undefined) continue;
+      it(`refuses ${name} ${long} with nothing in it, by its name`, async () => {
+        const { status, stderr } = await jobledger(name, long, ' ');
+        expect(status).to.equal(2);
+        expect(stderr).to.match(
+          new RegExp(`^jobledger: option '${long} <[^>]+>' argument ' ' is invalid. It is empty; `),
+        );
+      });
+    }
+  }
+
   for (const [args, sentence] of refused) {
     it(`refuses "${args.join(' ')}" in one sentence`, async () => {
       expect(await jobledger(...args)).to.deep.equal({
@@ -79,7 +103,7 @@ describe('the command line', () => {
   });
 
   it('refuses a schema name that is none, before anything is connected to', async () => {
-    for (const schema of ['x; DROP SCHEMA public', 'a"b', 'Jobs', 'pg_x', '']) {
+    for (const schema of ['x; DROP SCHEMA public', 'a"b', 'Jobs', 'pg_x']) {
       const said = await jobledger(
         'queues',
         '--schema',

@@ -13,6 +13,8 @@ import {
   type JobQueueGroupOptions,
 } from '../../../runners/library/queues/job-queue-group-factory.js';
 import { queueStorage } from '../../../runners/library/queues/queue-storage.js';
+import { millisecondsBetween } from '../../../domain/instant.js';
+import { handlersLedger } from '../../../runners/library/asking.js';
 import type { Ledger } from '../../../runners/ledger.js';
 import {
   factsOf,
@@ -115,6 +117,36 @@ describe('queues of jobs', () => {
     expect(popped[0]).to.equal('urgent');
     expect(popped.slice(1, 3)).to.have.members(['a', 'b']);
     expect(popped[3]).to.equal(undefined);
+  });
+
+  it('give each job under the lease of its own type, popped from the queue or from the group', async () => {
+    const group = factoryOf({
+      typeConf: { long: { leaseSeconds: 3_600 }, default: { leaseSeconds: 60 } },
+    }).group();
+    await right(group.push({ type: 'long' }, { type: 'other' }));
+    const leases = new Map<string | undefined, number>();
+    for (let n = 0; n < 2; n += 1) {
+      const popped = await right(group.pop());
+      const [claimed] = await factsOf(ledger, popped?.job.id ?? '', 'JobClaimed');
+      const { claimedAt = '', leaseExpiresAt = '' } = claimed ?? {};
+      leases.set(popped?.job.type, millisecondsBetween(claimedAt, leaseExpiresAt) / 1_000);
+    }
+    expect([leases.get('long'), leases.get('other')]).to.deep.equal([3_600, 60]);
+  });
+
+  it('take the class of their type only where none is configured for the queue while runners run', async () => {
+    const typeConf = { links: { class: 'high' }, mail: { class: 'high' } };
+    const configured = await right(handlersLedger(ledger).configureQueue({ type: 'links', class: 'low' }));
+    expect(configured).to.equal(undefined);
+    const outcomes = await right(
+      factoryOf({ typeConf }).group('w').push({ type: 'links' }, { type: 'mail' }),
+    );
+    const classes = await Promise.all(
+      outcomes.map(async ({ jobId }) => (await factsOf(ledger, jobId, 'JobEnqueued'))[0]?.class),
+    );
+    expect(classes).to.deep.equal(['normal', 'high']);
+    const first = await right(factoryOf({ typeConf }).group('w').pop());
+    expect(first?.job.type).to.equal('mail');
   });
 
   it('say which jobs were not written, and keep the others', async () => {

@@ -1,7 +1,8 @@
 // The mapping of types to policies: what is wrong with one is told with its path, and what a job says itself goes before it.
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
-import { typeConf, withPolicy } from '../../../runners/library/queues/type-conf.js';
+import type { JobSpecification } from '../../../domain/job/specification.js';
+import { typeConf, withClass, withPolicy } from '../../../runners/library/queues/type-conf.js';
 
 const flaw = (value: unknown): string => {
   const conf = typeConf(value, ['main', 'archive']);
@@ -58,10 +59,17 @@ describe('the mapping of types to policies', () => {
       ignoreDuplicates: true,
       retry: { maxAttempts: 3, backoff: { firstMs: 10 } },
     } as const;
-    const added = { priority: 'high', ignoreDuplicates: true, maxAttempts: 3, backoff: { firstMs: 10 } };
+    const added = { ignoreDuplicates: true, maxAttempts: 3, backoff: { firstMs: 10 } };
     expect(withPolicy({ type: 'a' }, policy)).to.deep.equal({ type: 'a', ...added });
     const own = { type: 'a', priority: -5, ignoreDuplicates: false, maxAttempts: 9 };
     expect(withPolicy(own, policy)).to.deep.equal({ ...own, backoff: { firstMs: 10 } });
+    const unless = (isConfigured: boolean, job: JobSpecification) =>
+      withClass(job, policy, () => isConfigured).priority;
+    expect([unless(false, { type: 'a' }), unless(true, { type: 'a' }), unless(false, own)]).to.deep.equal([
+      'high',
+      undefined,
+      -5,
+    ]);
     expect(withPolicy({ type: 'a' }, { retry: false })).to.deep.equal({ type: 'a', maxAttempts: 1 });
   });
 });

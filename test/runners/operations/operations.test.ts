@@ -75,11 +75,34 @@ describe('operations', () => {
       expect(await isIn(ledger, 'Succeeded', id)).to.equal(true);
     });
 
-    it('is refused, with its state, where the job is not abandoned or cancelled', async () => {
+    it('makes a job that waits for its back-off, or for its time, ready at once, with its attempts ahead of it', async () => {
+      const types = ['failed once', 'far ahead'];
+      const [failed = '', planned = ''] = await enqueued(
+        ledger,
+        { type: types[0], backoff: { firstMs: 3_600_000 } },
+        { type: types[1], notBefore: '2999-01-01T00:00:00Z', ignoreDuplicates: true },
+      );
+      await drained(ledger, [{ type: 'failed once', run: () => false }]);
+      for (const id of [failed, planned]) {
+        const state = await api().retry(id, { by: 'ann', reason: 'now' });
+        expect(state).to.deep.include({ _tag: 'Waiting', notBefore: undefined });
+        expect(state.job.attempts).to.equal(0);
+        expect((await historyOf(ledger, id)).at(-1)).to.deep.include({ type: 'JobRequeued' });
+      }
+      await drained(
+        ledger,
+        types.map((type) => ({ type, run: () => 1 })),
+      );
+      expect(await isIn(ledger, 'Succeeded', failed, planned)).to.equal(true);
+    });
+
+    it('is refused where the job is ready already, or has its work done', async () => {
       const [id = ''] = await enqueued(ledger, { type: 'waiting' });
-      const answer = await handlersLedger(ledger).retry(id)();
-      expect(answer).to.deep.equal(
-        E.left({ _tag: 'OperationRefused', jobId: id, rejection: { _tag: 'NotStopped', state: 'Waiting' } }),
+      const refusal = (rejection: object) => E.left({ _tag: 'OperationRefused', jobId: id, rejection });
+      expect(await handlersLedger(ledger).retry(id)()).to.deep.equal(refusal({ _tag: 'ReadyAlready' }));
+      await drained(ledger, [{ type: 'waiting', run: () => 1 }]);
+      expect(await handlersLedger(ledger).retry(id)()).to.deep.equal(
+        refusal({ _tag: 'NotStopped', state: 'Succeeded' }),
       );
     });
 

@@ -90,8 +90,13 @@ describe('the commands about queues', () => {
     [['configure', '--type', 'a'], /say what to set/],
     [['configure', '--class', 'low'], /say which queues/],
     [['configure', '--type', 'a', '--class', 'urgent'], /It is high, normal, low or none/],
-    [['configure', '--type', 'a', '--running', '0'], /running is not a whole number from 1/],
-    [['pause', '--type', 'a@-@b', '--reason', 'x'], /type holds "@-@"/],
+    [['pause', '--type', 'a@-@b', '--reason', 'x'], /--type holds "@-@"/],
+    [
+      ['configure', '--type', 'a', '--jobs-per-second', '0'],
+      /--jobs-per-second is not a number from 0\.001 to 1000000/,
+    ],
+    [['configure', '--type', 'a', '--items-per-second', '0'], /--items-per-second is not a number/],
+    [['configure', '--type', 'a', '--running', '0'], /--running is not a whole number/],
   ];
   for (const [args, words] of refused) {
     it(`refuse "${args.join(' ')}" in a sentence`, async () => {

@@ -51,7 +51,7 @@ describe('a job as a line of showJobs', () => {
   }
 
   it('shows a job without a page as MediaWiki keeps it', () => {
-    expect(jobLine(job({ namespace: 0, title: '', params: { lives: 0 } }))).to.equal(
+    expect(jobLine(job({ namespace: -1, title: '', params: { lives: 0 } }))).to.equal(
       'null Special: lives=0 namespace=-1 title= (id=7,timestamp=2026-11-30 11:10:51+00)',
     );
   });

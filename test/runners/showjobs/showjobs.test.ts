@@ -126,7 +126,12 @@ describe('showjobs', () => {
         JSON.parse((await jobledger('showjobs', '--group', '--type', 'mail', '--json')).stdout),
       ).to.deep.equal([{ type: 'mail', queued: 1, claimed: 0, active: 0, abandoned: 0, delayed: 1 }]);
       const [first] = jsonLines((await jobledger('showjobs', '--list', '--type', 'mail', '--json')).stdout);
-      expect(first).to.deep.include({ type: 'mail', status: 'unclaimed', params: { to: 'a@example.org' } });
+      expect(first).to.deep.include({
+        type: 'mail',
+        status: 'unclaimed',
+        namespace: -1,
+        params: { to: 'a@example.org' },
+      });
     });
 
     it('says what it does not understand', async () => {

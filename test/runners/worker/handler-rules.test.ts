@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { millisecondsBetween } from '../../../domain/instant.js';
 import { defineJob, handlersOf, type JobDefinition } from '../../../runners/define-job.js';
-import { Snooze } from '../../../runners/handler-outcome.js';
+import { commandLine } from '../cli/command-line.js';
+import { NotRetryable, Snooze } from '../../../runners/handler-outcome.js';
 import {
   column,
   enqueued,
@@ -196,9 +197,15 @@ describe('the rules for handlers', () => {
       expect(messages.at(-1)).to.equal(`put off until ${released?.notBefore}: not before noon`);
       const causes = await column(
         ledger,
-        `SELECT failure_cause FROM __schema__.job_execution_log WHERE job_name = 'traced'`,
+        `SELECT is_success || ': ' || failure_cause FROM __schema__.job_execution_log WHERE job_name = 'traced'`,
       );
-      expect(causes).to.deep.equal(['put off: not before noon']);
+      const executions = await commandLine({ JOBLEDGER_DATABASE_URL: ledger.url })(
+        'executions',
+        '--job-name',
+        'traced',
+      );
+      expect(executions.stdout).to.match(/ put off +[0-9a-f-]{36} +put off until .*: not before noon\n$/);
+      expect(causes).to.deep.equal([`true: put off until ${released?.notBefore}: not before noon`]);
     });
   });
 
@@ -232,6 +239,17 @@ describe('the rules for handlers', () => {
       });
       expect(told).to.deep.equal([1, 'Error: too many requests']);
       expect(await waitOf(id)).to.equal(123_456);
+    });
+
+    it('is not asked of a function where nothing comes behind the attempt', async () => {
+      const told: unknown[] = [];
+      const backoff = ({ attempt }: { readonly attempt: number }) => told.push(attempt);
+      await worked({ type: 'last attempt', retry: { maxAttempts: 1, backoff }, run: failing });
+      const run = (): never => {
+        throw new NotRetryable('no use');
+      };
+      await worked({ type: 'no further attempt', retry: { backoff }, run });
+      expect(told).to.deep.equal([]);
     });
 
     it('falls back on the default back-off where that function fails or gives no time', async () => {
