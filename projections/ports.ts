@@ -165,6 +165,8 @@ type SomeOf<T, K extends keyof T> = { readonly [P in K]: T[P] };
 export interface ClaimDesk {
   /** Queues that hold ready jobs and are not paused. Moves what has fallen due from `delayed_job` first. */
   readonly readyQueues: (scope: QueueScope) => TaskEither<StoreError, readonly ReadyQueue[]>;
+  /** Whether any queue in scope holds ready jobs, paused or not. */
+  readonly hasReady: (scope: QueueScope) => TaskEither<StoreError, boolean>;
   /** The longest that the heads of these queues have waited, in milliseconds. */
   readonly longestWait: (queues: readonly ReadyQueue[]) => TaskEither<StoreError, number>;
   /** Picks from the queues in the order given, skipping what others hold, and gives the rows up again at the end. */

@@ -10,7 +10,7 @@ import { postgresJobIndex } from './job-index.js';
 import { pickRows } from './pick.js';
 import { succeeded } from './outcome.js';
 import { queueLimits } from './queue-limits.js';
-import { readyQueueStatements } from './ready-queues.js';
+import { readyQueueStatements, type Found } from './ready-queues.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, withClient, type Queryable, type Statement } from './statement.js';
 import { inTransaction } from './transaction.js';
@@ -71,14 +71,16 @@ export const postgresClaimDesk = (
   const nextDue = statement('next-due', NEXT_DUE);
   const dropStale = statement('drop-stale', DROP_STALE);
 
+  const read = async (scope: QueueScope): Promise<Found> => {
+    const found = await ready.read(db, scope);
+    if (!found.isSomethingDue) return found;
+    await promoteDue(db, promote);
+    return ready.read(db, scope);
+  };
+
   return {
-    readyQueues: (scope) =>
-      attempt(async () => {
-        const found = await ready.read(db, scope);
-        if (!found.isSomethingDue) return found.queues;
-        await promoteDue(db, promote);
-        return (await ready.read(db, scope)).queues;
-      }),
+    readyQueues: (scope) => attempt(async () => (await read(scope)).queues),
+    hasReady: (scope) => attempt(async () => (await read(scope)).isAny),
     longestWait: (queues) => attempt(() => ready.longestWait(db, queues)),
     withPicked: (picks, use) =>
       attempt(() =>

@@ -8,10 +8,11 @@ import { readySinceSql } from './ready-since.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Queryable } from './statement.js';
 
-// Loose scans: one step of the index per type, then one per wiki that has it, however many jobs there are.
+// Loose scans: one step of the index per type, then one per wiki that has it, however many jobs there are; a look each at those that
+// are asked for by name.
 const READY = `
 WITH RECURSIVE kind AS (
-  (SELECT r.class, r.type FROM __schema__.ready_job r ORDER BY r.class, r.type LIMIT 1)
+  (SELECT r.class, r.type FROM __schema__.ready_job r WHERE $1::text[] IS NULL ORDER BY r.class, r.type LIMIT 1)
   UNION ALL
   SELECT next.class, next.type
   FROM kind
@@ -22,17 +23,23 @@ WITH RECURSIVE kind AS (
     ORDER BY r.class, r.type
     LIMIT 1
   ) AS next
+), wanted AS (
+  SELECT kind.class, kind.type FROM kind
+  UNION ALL
+  SELECT place.class::smallint, named.type
+  FROM generate_series(0, ${OF_ITS_QUEUE}) AS place(class)
+  CROSS JOIN (SELECT DISTINCT n.type FROM unnest($1) AS n(type)) AS named
 ), found AS (
-  SELECT kind.class, kind.type, first.wiki
-  FROM kind
+  SELECT wanted.class, wanted.type, first.wiki
+  FROM wanted
   CROSS JOIN LATERAL (
     SELECT r.wiki
     FROM __schema__.ready_job r
-    WHERE r.class = kind.class AND r.type = kind.type
+    WHERE r.class = wanted.class AND r.type = wanted.type
     ORDER BY r.wiki
     LIMIT 1
   ) AS first
-  WHERE $1::text[] IS NULL OR kind.type = ANY ($1)
+  WHERE $2::text[] IS NULL
   UNION ALL
   SELECT found.class, found.type, next.wiki
   FROM found
@@ -43,10 +50,20 @@ WITH RECURSIVE kind AS (
     ORDER BY r.wiki
     LIMIT 1
   ) AS next
+), place AS (
+  SELECT found.class, found.type, found.wiki FROM found
+  UNION ALL
+  SELECT wanted.class, wanted.type, named.wiki
+  FROM wanted
+  CROSS JOIN (SELECT DISTINCT n.wiki FROM unnest($2) AS n(wiki)) AS named
+  CROSS JOIN LATERAL (
+    SELECT FROM __schema__.ready_job r
+    WHERE r.class = wanted.class AND r.type = wanted.type AND r.wiki = named.wiki
+    LIMIT 1
+  ) AS first
 )
 SELECT
-  (SELECT json_agg(json_build_array(found.class, found.type, found.wiki))::text FROM found
-    WHERE $2::text[] IS NULL OR found.wiki = ANY ($2)),
+  (SELECT json_agg(json_build_array(place.class, place.type, place.wiki))::text FROM place),
   ${DECISIONS},
   ((SELECT min(d.due) FROM __schema__.delayed_job d) <= clock_timestamp())::text`;
 
@@ -105,6 +122,8 @@ const queuesOf = (found: t.TypeOf<typeof Places>, decisions: QueueDecisions): re
 
 export interface Found {
   readonly queues: readonly ReadyQueue[];
+  /** Some queue in scope has ready jobs, though it may be paused. */
+  readonly isAny: boolean;
   /** A delayed job has fallen due and is not among the ready ones yet. */
   readonly isSomethingDue: boolean;
 }
@@ -121,8 +140,9 @@ export const readyQueueStatements = (schema: SchemaName): ReadyQueues => {
   return {
     read: async (db, { types, wikis }) => {
       const [[found, settings, pauses, isDue] = []] = await rowsOf(db, ready, [types ?? null, wikis ?? null]);
-      const queues = queuesOf(placesIn(found), decisionsIn(settings, pauses));
-      return { queues, isSomethingDue: isDue === 'true' };
+      const places = placesIn(found);
+      const queues = queuesOf(places, decisionsIn(settings, pauses));
+      return { queues, isAny: places.length > 0, isSomethingDue: isDue === 'true' };
     },
     longestWait: async (db, queues) => {
       const asked = queues.flatMap(({ places, type, wiki }) =>

@@ -118,6 +118,10 @@ export const reservingClaimDesk = (
       const current = await elsewhere.upToDate();
       return isLeft(current) ? current : desk.readyQueues(scope)();
     },
+    hasReady: (scope) => async () => {
+      const current = await elsewhere.upToDate();
+      return isLeft(current) ? current : desk.hasReady(scope)();
+    },
     nextDue: desk.nextDue,
     longestWait: desk.longestWait,
     openLimits: () => TE.of(undefined),

@@ -1,7 +1,4 @@
-/**
- * What each queue holds and how long its oldest ready job has waited. Counts come from `queue_summary`; which of the waiting are
- * delayed from their due times by the minute, the running minute from `delayed_job` itself; the oldest from the heads of `ready_job`.
- */
+/** What each queue holds and has seen, and how long its oldest ready job has waited. */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { attempt } from '../../adapters/postgres/error-mapping.js';
 import { isoSql } from '../../adapters/postgres/iso.js';
@@ -11,14 +8,16 @@ import type { StoreError } from '../../domain/errors.js';
 import { millisecondsBetween } from '../../domain/instant.js';
 import type { Ledger } from '../ledger.js';
 import { OLDEST_READY } from './oldest-ready.js';
+import {
+  allQueues,
+  delayedSql,
+  readyAndDelayed,
+  WAITING_AND_DELAYED,
+  WITH_DELAYED,
+  type SizedQueue,
+} from './queue-sizes.js';
 
-export interface QueueView {
-  readonly wiki: string;
-  readonly type: string;
-  readonly ready: number;
-  readonly delayed: number;
-  readonly claimed: number;
-  readonly abandoned: number;
+export interface QueueView extends SizedQueue {
   readonly succeeded: number;
   /** Attempts that failed; their jobs may have succeeded since. */
   readonly failed: number;
@@ -31,36 +30,16 @@ export interface QueueView {
   readonly lagSeconds: number;
 }
 
-const DELAYED = `
-clock AS MATERIALIZED (
-  SELECT clock_timestamp() AS now, date_trunc('minute', clock_timestamp(), 'UTC') AS minute
-), due AS (
-  SELECT d.wiki, d.type,
-    sum(d.jobs) FILTER (WHERE d.minute > clock.minute) AS delayed,
-    min(d.minute) FILTER (WHERE d.minute <= clock.minute AND d.jobs > 0) AS first_minute
-  FROM __schema__.queue_due d
-  CROSS JOIN clock
-  GROUP BY d.wiki, d.type
-), this_minute AS (
-  SELECT d.wiki, d.type, count(*) AS delayed
-  FROM __schema__.delayed_job d
-  CROSS JOIN clock
-  WHERE d.due > clock.now AND d.due < clock.minute + interval '1 minute'
-  GROUP BY d.wiki, d.type
-)`;
-
 // Where many have fallen due that nobody has moved yet, the due minute tells since when, to the minute.
 const QUEUES = `
-WITH RECURSIVE ${DELAYED}, ${OLDEST_READY}
-SELECT s.wiki, s.type, s.waiting::text, (coalesce(due.delayed, 0) + coalesce(m.delayed, 0))::text,
+WITH RECURSIVE ${delayedSql(allQueues)}, ${OLDEST_READY}
+SELECT s.wiki, s.type, ${WAITING_AND_DELAYED},
   s.claimed::text, s.abandoned::text, s.succeeded::text, s.failed::text, s.suppressed::text, s.superseded::text,
   s.enqueued::text, s.retried::text, s.cancelled::text,
   ${isoSql("least(r.since, coalesce(o.since, least(clock.now, due.first_minute + interval '1 minute')))")},
   ${isoSql('clock.now')}
 FROM __schema__.queue_summary s
-CROSS JOIN clock
-LEFT JOIN due ON due.wiki = s.wiki AND due.type = s.type
-LEFT JOIN this_minute m ON m.wiki = s.wiki AND m.type = s.type
+CROSS JOIN clock${WITH_DELAYED}
 LEFT JOIN ready_since r ON r.wiki = s.wiki AND r.type = s.type
 LEFT JOIN due_since o ON o.wiki = s.wiki AND o.type = s.type
 ORDER BY s.wiki, s.type`;
@@ -68,9 +47,7 @@ ORDER BY s.wiki, s.type`;
 const viewOf = (cells: Cells): QueueView => {
   const count = (index: number): number => Number(cells[index] ?? 0);
   const [wiki, type] = cells;
-  const waiting = Math.max(0, count(2));
-  const delayed = Math.min(waiting, Math.max(0, count(3)));
-  const ready = waiting - delayed;
+  const { ready, delayed } = readyAndDelayed(cells[2], cells[3]);
   const oldestReadyAt = ready > 0 ? (cells[13] ?? null) : null;
   const age = oldestReadyAt === null ? 0 : millisecondsBetween(oldestReadyAt, cells[14] ?? oldestReadyAt);
   return {

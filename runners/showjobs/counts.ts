@@ -2,13 +2,8 @@
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../../domain/errors.js';
 import type { Ledger } from '../ledger.js';
-import { queueViews, type QueueView } from '../reading/queues.js';
+import { queueSizes, type QueueFilter, type SizedQueue } from '../reading/queue-sizes.js';
 import { inMediaWikisOrder } from './job-types.js';
-
-export interface QueueFilter {
-  readonly type?: string | undefined;
-  readonly wiki?: string | undefined;
-}
 
 export interface TypeCounts {
   readonly type: string;
@@ -22,7 +17,7 @@ export interface TypeCounts {
 
 const none = { queued: 0, claimed: 0, active: 0, abandoned: 0, delayed: 0 };
 
-const plus = (counts: TypeCounts, { ready, claimed, abandoned, delayed }: QueueView): TypeCounts => ({
+const plus = (counts: TypeCounts, { ready, claimed, abandoned, delayed }: SizedQueue): TypeCounts => ({
   type: counts.type,
   queued: counts.queued + ready,
   claimed: counts.claimed + claimed + abandoned,
@@ -31,7 +26,7 @@ const plus = (counts: TypeCounts, { ready, claimed, abandoned, delayed }: QueueV
   delayed: counts.delayed + delayed,
 });
 
-const gathered = (queues: readonly QueueView[]): readonly TypeCounts[] => {
+const gathered = (queues: readonly SizedQueue[]): readonly TypeCounts[] => {
   const byType = new Map<string, TypeCounts>();
   for (const queue of queues) {
     const { type } = queue;
@@ -46,15 +41,8 @@ const gathered = (queues: readonly QueueView[]): readonly TypeCounts[] => {
 /** Types in MediaWiki's order, those without any job too. */
 export const typeCounts = (
   ledger: Pick<Ledger, 'pool' | 'schema'>,
-  { type, wiki }: QueueFilter,
-): TE.TaskEither<StoreError, readonly TypeCounts[]> =>
-  TE.map((queues: readonly QueueView[]) =>
-    gathered(
-      queues.filter(
-        (queue) => (type === undefined || queue.type === type) && (wiki === undefined || queue.wiki === wiki),
-      ),
-    ),
-  )(queueViews(ledger));
+  filter: QueueFilter,
+): TE.TaskEither<StoreError, readonly TypeCounts[]> => TE.map(gathered)(queueSizes(ledger, filter));
 
 export const groupLine = ({ type, queued, claimed, active, abandoned, delayed }: TypeCounts): string =>
   `${type}: ${queued} queued; ${claimed} claimed (${active} active, ${abandoned} abandoned); ${delayed} delayed`;

@@ -10,7 +10,8 @@ import type { JobQueueError } from './errors.js';
 import type { LazyBuffer } from './lazy-buffer.js';
 import { lazilyOwned, owned, pushOwned, type Owned, type Pushed } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
-import type { QueueSizes, QueueStorage } from './queue-storage.js';
+import type { QueueSizes } from '../../reading/queue-sizes.js';
+import type { QueueStorage } from './queue-storage.js';
 import { leaseMsIn, withClass, type TypePolicy } from './type-conf.js';
 
 /** A job of this queue: type and wiki are the queue's. */
@@ -68,7 +69,6 @@ export interface QueueParts {
 
 export const jobQueue = ({ wiki, type, storage, policy, complete, lazyPush }: QueueParts): JobQueue => {
   const own = (jobs: readonly QueuedJob[]): Owned => owned({ wiki, type }, jobs);
-  const sizes = TE.map((all: ReadonlyMap<string, QueueSizes>) => all.get(type) ?? EMPTY)(storage.sizes(wiki));
   const api: QueueAsking = {
     push:
       (...jobs) =>
@@ -81,8 +81,9 @@ export const jobQueue = ({ wiki, type, storage, policy, complete, lazyPush }: Qu
         leaseMsOf: () => leaseMsIn(policy),
         ignoreDuplicates: () => policy.ignoreDuplicates ?? false,
       }),
-    isEmpty: () => TE.map(({ ready }: QueueSizes) => ready === 0)(sizes),
-    sizes: () => sizes,
+    isEmpty: () => storage.isEmpty(wiki, type),
+    sizes: () =>
+      TE.map((sizes: ReadonlyMap<string, QueueSizes>) => sizes.get(type) ?? EMPTY)(storage.sizes(wiki, type)),
   };
   return {
     ...api,

@@ -1,7 +1,7 @@
 /** The storage medium of queues: what a queue asks of the ledger that keeps its jobs. */
 import * as E from 'fp-ts/lib/Either.js';
 import type * as T from 'fp-ts/lib/Task.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import * as TE from 'fp-ts/lib/TaskEither.js';
 import { newId } from '../../../adapters/system.js';
 import type { StoreError } from '../../../domain/errors.js';
 import type { Runner } from '../../../domain/job/facts.js';
@@ -11,21 +11,13 @@ import { defineJob } from '../../define-job.js';
 import type { Ledger as Site } from '../../ledger.js';
 import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueAnswer } from '../../producer/enqueueing.js';
-import { queueViews, type QueueView } from '../../reading/queues.js';
+import { queueSizes, type QueueSizes, type SizedQueue } from '../../reading/queue-sizes.js';
 import { defaultWorkerOptions } from '../../work.js';
 import { keyCounter } from '../../worker/key-counter.js';
 import { supply, type Supply } from '../../worker/supply.js';
 import type { Closing } from '../closing.js';
 import { configuredClasses, type IsClassed } from './configured-classes.js';
 import { poppedJob, startPopped, type PoppedJob } from './popped-job.js';
-
-export interface QueueSizes {
-  /** Due, unclaimed. */
-  readonly ready: number;
-  readonly claimed: number;
-  readonly delayed: number;
-  readonly abandoned: number;
-}
 
 export interface PopTerms {
   readonly wiki: string;
@@ -39,9 +31,11 @@ export interface QueueStorage {
   /** An answer each, in order. */
   readonly push: (jobs: readonly JobSpecification[]) => T.Task<readonly EnqueueAnswer[]>;
   /** One job, started; undefined where none is ready. */
-  readonly pop: (terms: PopTerms) => TaskEither<OperationError, PoppedJob | undefined>;
-  /** Of every queue of the wiki that ever had a job, by type. */
-  readonly sizes: (wiki: string) => TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
+  readonly pop: (terms: PopTerms) => TE.TaskEither<OperationError, PoppedJob | undefined>;
+  /** No job of this queue is ready. */
+  readonly isEmpty: (wiki: string, type: string) => TE.TaskEither<StoreError, boolean>;
+  /** Of every queue of the wiki that ever had a job, by type; of one type where it is named. */
+  readonly sizes: (wiki: string, type?: string) => TE.TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
   /** Answers whether a class is configured for a queue. */
   readonly configuredClasses: T.Task<IsClassed>;
   /** Has this called, and waits for it, before it closes. Gives back how to take that back. */
@@ -114,10 +108,12 @@ export const queueStorage = (site: Site, beforeClosing: Closing['before']): Queu
       if (E.isLeft(recovered)) return recovered;
       return E.map(jobOf)(recovered.right === 0 ? first : await pop(site, runner, terms));
     },
-    sizes: (wiki) => async () => {
+    isEmpty: (wiki, type) =>
+      TE.map((hasReady) => !hasReady)(site.claimDesk.hasReady({ types: [type], wikis: [wiki] })),
+    sizes: (wiki, type) => async () => {
       const caughtUp = await site.catchUp([queueSummary])();
       if (E.isLeft(caughtUp)) return caughtUp;
-      return E.map(sizesOf(wiki))(await queueViews(site)());
+      return E.map(byType)(await queueSizes(site, { wiki, type })());
     },
     configuredClasses: configuredClasses(site),
     beforeClosing,
@@ -126,14 +122,10 @@ export const queueStorage = (site: Site, beforeClosing: Closing['before']): Queu
 
 const jobOf = ({ job }: Popped): PoppedJob | undefined => job;
 
-const sizesOf =
-  (wiki: string) =>
-  (views: readonly QueueView[]): ReadonlyMap<string, QueueSizes> =>
-    new Map(
-      views
-        .filter((view) => view.wiki === wiki)
-        .map(({ type, ready, claimed, delayed, abandoned }) => [
-          type,
-          { ready, claimed, delayed, abandoned },
-        ]),
-    );
+const byType = (queues: readonly SizedQueue[]): ReadonlyMap<string, QueueSizes> =>
+  new Map(
+    queues.map(({ type, ready, claimed, delayed, abandoned }) => [
+      type,
+      { ready, claimed, delayed, abandoned },
+    ]),
+  );
