@@ -43,6 +43,10 @@ const standing = async (
   return isSame ? right({ stream, revision: last, alreadyThere: true }) : undefined;
 };
 
+export const noteSeen = ({ seen }: Pick<Appending, 'seen'>, position: Position): void => {
+  if (position > seen.position) seen.position = position;
+};
+
 const send = async (appending: Appending, encoded: EncodedAppend): Promise<AppendOutcome> => {
   const { clients, names, address, deadlineMs, seen } = appending;
   const { stream } = encoded.append;
@@ -57,7 +61,7 @@ const send = async (appending: Appending, encoded: EncodedAppend): Promise<Appen
   const { position } = await clients.use(call, deadlineMs + 500);
   if (position === undefined)
     return (await standing(appending, encoded)) ?? left(unavailable(`${stream}: no position`));
-  if (position.commit > seen.position) seen.position = position.commit;
+  noteSeen(appending, position.commit);
   const alreadyThere = position.commit <= before;
   return right({ stream, revision: encoded.last, alreadyThere });
 };

@@ -3,7 +3,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js';
 import { rejected, type Rejected } from '../../domain/errors.js';
 import type { StreamName } from '../../domain/ledger.js';
 import type { EventStore, Subscription } from '../../domain/ports.js';
-import { appendAll, type Appending } from './append.js';
+import { appendAll, noteSeen, type Appending } from './append.js';
 import { superviseClient } from './client-supervisor.js';
 import { addressOf, type Address } from './connection.js';
 import { streamNames } from './encoding.js';
@@ -96,7 +96,12 @@ const storeAt = (address: Address, options: EventStoreDbOptions): EventStoreDbSt
         const stretch = { limit: undefined, ...rest, upTo: upTo === undefined || upTo > end ? end : upTo };
         return limitedRead(() => readStretch(reading, stretch));
       }),
-    end: () => attempt(() => endOfLog(reading)),
+    end: () =>
+      attempt(async () => {
+        const end = await endOfLog(reading);
+        noteSeen(appending, end);
+        return end;
+      }),
     subscribe,
     wake,
     onNews,

@@ -27,6 +27,8 @@ const loaders: Readonly<Record<string, () => Promise<CliCommand>>> = {
   replay: async () => (await import('./replay.js')).replay,
   audit: async () => (await import('./audit.js')).audit,
   rebuild: async () => (await import('./rebuild.js')).rebuild,
+  export: async () => (await import('./export.js')).exportCommand,
+  restore: async () => (await import('./restore.js')).restore,
   stop: async () => (await import('./stop.js')).stop,
 };
 

@@ -19,34 +19,34 @@ interface Piece {
   bytes: number;
 }
 
-const lineOf = (number: number, { chunks, bytes }: Piece): Line => {
-  if (bytes > LONGEST) return { number, text: E.left(`has ${bytes} bytes, at most ${LONGEST} are allowed`) };
+const lineOf = (number: number, { chunks, bytes }: Piece, longest: number): Line => {
+  if (bytes > longest) return { number, text: E.left(`has ${bytes} bytes, at most ${longest} are allowed`) };
   const whole = Buffer.concat(chunks);
   if (!isUtf8(whole)) return { number, text: E.left('is not UTF-8') };
   const text = whole.toString();
   return { number, text: E.right(number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) };
 };
 
-const add = (piece: Piece, bytes: Buffer): void => {
+const add = (piece: Piece, bytes: Buffer, longest: number): void => {
   piece.bytes += bytes.length;
-  if (piece.bytes <= LONGEST) piece.chunks.push(bytes);
+  if (piece.bytes <= longest) piece.chunks.push(bytes);
   else piece.chunks.length = 0;
 };
 
 /** A last line without its newline counts; an empty last one does not. */
-export async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* linesOf(source: AsyncIterable<Buffer>, longest = LONGEST): AsyncGenerator<Line> {
   let number = 1;
   let piece: Piece = { chunks: [], bytes: 0 };
   for await (const chunk of source) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      add(piece, chunk.subarray(from, end));
-      yield lineOf(number, piece);
+      add(piece, chunk.subarray(from, end), longest);
+      yield lineOf(number, piece, longest);
       number += 1;
       piece = { chunks: [], bytes: 0 };
       from = end + 1;
     }
-    add(piece, chunk.subarray(from));
+    add(piece, chunk.subarray(from), longest);
   }
-  if (piece.bytes > 0) yield lineOf(number, piece);
+  if (piece.bytes > 0) yield lineOf(number, piece, longest);
 }

@@ -1,0 +1,38 @@
+/** `export`: the whole history of the ledger in a file. */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as E from 'fp-ts/lib/Either.js';
+import { exportLedger } from '../transfer/export-ledger.js';
+import type { CliCommand, CommandContext } from './command.js';
+import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+const exportTo = async (context: CommandContext, file: string): Promise<Outcome> => {
+  const { out, json, cwd } = context;
+  const path = resolve(cwd, file);
+  if (await exists(path)) return wrongUsage(`${file} is there already: name a file that is not`);
+  return context.withLedger('operator', async ({ store }) => {
+    const onProgress = (events: number): void => out.progress(`${events} events written …`);
+    const exported = await exportLedger(store, { path, onProgress });
+    if (E.isLeft(exported)) return storeFailed(exported.left);
+    await (json
+      ? out.json({ file, events: exported.right })
+      : out.line(`${file}: the whole history, ${exported.right} events`));
+    return done;
+  });
+};
+
+export const exportCommand: CliCommand = {
+  name: 'export',
+  summary: 'write the whole history to a file, for a ledger elsewhere',
+  examples: ['jobledger export ledger.ndjson.gz'],
+  register: (command, run) =>
+    command
+      .argument('<file>', 'a new file: NDJSON, compressed where its name ends in .gz')
+      .action((file: string) => run((context) => exportTo(context, file))),
+};

@@ -1,0 +1,147 @@
+/** What is done with each batch of a restored file: written, found there, or refused; and what ends it all. */
+import * as E from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { explainStoreError, rejected, type StoreError } from '../../domain/errors.js';
+import { DecimalString } from '../../domain/ledger.js';
+import type { AppendOutcome, EventStore } from '../../domain/ports.js';
+import { appendPersistently } from '../streams/persistent-append.js';
+import type { FileEvent } from './ledger-file.js';
+import { appendOf, type Batch, type Share } from './restore-batches.js';
+
+export interface RestorePorts {
+  readonly store: Pick<EventStore, 'append' | 'readAll' | 'readStream'>;
+  /** Numbers of jobs up to this are not drawn again. */
+  readonly raiseNumbers: (least: bigint) => TaskEither<StoreError, void>;
+}
+
+export interface RestoreOptions {
+  /** Gzip is read as it is. */
+  readonly path: string;
+  readonly onBadLine: (line: number, why: string) => void;
+  /** Told behind every batch. */
+  readonly onProgress?: (counts: RestoreCounts) => void;
+}
+
+export interface RestoreCounts {
+  /** Events that were written now. */
+  readonly restored: number;
+  readonly alreadyThere: number;
+  /** Events and lines that could not be taken. */
+  readonly refused: number;
+}
+
+export interface RestoreResult extends RestoreCounts {
+  /** True where the file had its end, and as many events as it says. */
+  readonly isWhole: boolean;
+}
+
+export type RestoreFailure =
+  | StoreError
+  /** The ledger has a history that is not the file's. */
+  | { readonly _tag: 'OtherHistory'; readonly message: string }
+  | { readonly _tag: 'NotALedger'; readonly message: string };
+
+export const otherHistory = (message: string): RestoreFailure => ({ _tag: 'OtherHistory', message });
+
+export interface Restoring extends RestorePorts, RestoreOptions {
+  readonly counts: { -readonly [K in keyof RestoreCounts]: RestoreCounts[K] };
+  /** Streams that lack an event: nothing behind it can be written. */
+  readonly broken: Set<string>;
+  /** Lines between the first and the last. */
+  lines: number;
+  end: number | undefined;
+  number: bigint;
+}
+
+export const refuse = ({ counts, onBadLine }: Restoring, line: number, events: number, why: string): void => {
+  counts.refused += events;
+  onBadLine(line, why);
+};
+
+const refuseShare = (restoring: Restoring, { stream, events }: Share, why: string): void => {
+  restoring.broken.add(stream);
+  refuse(restoring, events[0]?.line ?? 0, events.length, why);
+};
+
+export const writeBatch = async (restoring: Restoring, batch: Batch): Promise<RestoreFailure | undefined> => {
+  const shares = [...batch.shares.values()].filter((share) => {
+    const isBroken = restoring.broken.has(share.stream);
+    if (isBroken) restoring.counts.refused += share.events.length;
+    return !isBroken;
+  });
+  if (shares.length === 0) return undefined;
+  const raised = await raiseNumbers(restoring, shares);
+  if (E.isLeft(raised)) return raised.left;
+  const outcomes = await appendPersistently(restoring.store, shares.map(appendOf));
+  if (E.isLeft(outcomes)) return outcomes.left;
+  for (const [n, share] of shares.entries()) {
+    const outcome = outcomes.right[n] ?? E.left(rejected('the append was not answered'));
+    const failure = await settle(restoring, share, outcome);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+};
+
+const numberIn = ({ event: { type, data } }: FileEvent): bigint => {
+  if (type !== 'JobEnqueued' || !('number' in data)) return 0n;
+  return DecimalString.is(data.number) ? BigInt(data.number) : 0n;
+};
+
+/** Before the jobs are there: whoever enqueues meanwhile draws no number of theirs. */
+const raiseNumbers = async (
+  restoring: Restoring,
+  shares: readonly Share[],
+): Promise<E.Either<StoreError, void>> => {
+  const numbers = shares.flatMap(({ events }) => events.map(numberIn));
+  const highest = numbers.reduce((most, number) => (number > most ? number : most), 0n);
+  if (highest <= restoring.number) return E.right(undefined);
+  restoring.number = highest;
+  return restoring.raiseNumbers(highest)();
+};
+
+const settle = async (
+  restoring: Restoring,
+  share: Share,
+  outcome: AppendOutcome,
+): Promise<RestoreFailure | undefined> => {
+  const { counts } = restoring;
+  if (E.isRight(outcome)) {
+    if (outcome.right.alreadyThere) counts.alreadyThere += share.events.length;
+    else counts.restored += share.events.length;
+    return undefined;
+  }
+  switch (outcome.left._tag) {
+    case 'Conflict':
+      return settleConflict(restoring, share);
+    case 'TooLarge':
+    case 'Rejected':
+      refuseShare(restoring, share, explainStoreError(outcome.left));
+      return undefined;
+    default:
+      return outcome.left;
+  }
+};
+
+/** Part of it is there, from a file that ended sooner; or others are; or what comes before it is not. */
+const settleConflict = async (restoring: Restoring, share: Share): Promise<RestoreFailure | undefined> => {
+  const { stream, first, events } = share;
+  const there = await restoring.store.readStream(stream, { from: first, limit: events.length })();
+  if (E.isLeft(there)) return there.left;
+  const count = there.right.length;
+  if (count === 0) {
+    refuseShare(restoring, share, `revision ${first} of ${stream} has nothing before it to follow`);
+    return undefined;
+  }
+  const other = events.find(({ event }, n) => n < count && event.id !== there.right[n]?.id);
+  if (other !== undefined) {
+    return otherHistory(
+      `line ${other.line}: revision ${other.revision} of ${stream} is another event in this ledger: the two histories have gone different ways`,
+    );
+  }
+  restoring.counts.alreadyThere += count;
+  if (count === events.length) return undefined;
+  const rest = { ...share, first: first + BigInt(count), events: events.slice(count) };
+  const appended = await appendPersistently(restoring.store, [appendOf(rest)]);
+  if (E.isLeft(appended)) return appended.left;
+  return settle(restoring, rest, appended.right[0] ?? E.left(rejected('the append was not answered')));
+};
