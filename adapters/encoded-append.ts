@@ -5,6 +5,7 @@ import { rejected, type AppendError } from '../domain/errors.js';
 import { parseInstant } from '../domain/instant.js';
 import { isUuid, nextRevision, type NewEvent, type Revision, type StreamName } from '../domain/ledger.js';
 import type { StreamAppend } from '../domain/ports.js';
+import { briefData } from './stored-data.js';
 import { storedMetadata } from './stored-metadata.js';
 
 /** Largest event, data and metadata as JSON: an imported job of 16 MiB fits, whose params it holds as JSON and as they were. */
@@ -16,6 +17,9 @@ export interface EncodedEvent {
   readonly revision: Revision;
   readonly id: string;
   readonly type: string;
+  /** As it is kept: what can be told from the event itself is left out. */
+  readonly kept: object;
+  /** `kept` as JSON. */
   readonly data: string;
   readonly metadata: string;
   readonly recordedAt: string | undefined;
@@ -60,12 +64,15 @@ const encodeEvent = (
   if (flaw !== undefined)
     return left(rejected(`event ${event.type} of stream ${stream} is refused: ${flaw}`));
   try {
+    const brief = briefData(event);
+    const kept = brief ?? event.data;
     return right({
       revision,
       id: event.id,
       type: event.type,
-      data: JSON.stringify(event.data),
-      metadata: storedMetadata(event.id, event.metadata),
+      kept,
+      data: JSON.stringify(kept),
+      metadata: storedMetadata(event.id, event.metadata, brief !== undefined),
       recordedAt: event.recordedAt === undefined ? undefined : instantOf(event.recordedAt),
     });
   } catch (error) {

@@ -4,7 +4,8 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js';
 import type { Corrupt } from '../../domain/errors.js';
 import type { Position, RecordedEvent, StreamName } from '../../domain/ledger.js';
 import type { EncodedAppend } from '../encoded-append.js';
-import { metadataOfStored } from '../stored-metadata.js';
+import { wholeData } from '../stored-data.js';
+import { metadataOf } from '../stored-metadata.js';
 
 const RECORDED_AT = 'recordedAt';
 
@@ -25,15 +26,16 @@ export const streamNames = (ledger: string): StreamNames => {
 };
 
 /** `encoded` has been through JSON once: what the client makes of the same data cannot fail any more, which it would do unheard. */
-export const eventData = ({ append, events }: EncodedAppend): EventData[] =>
-  events.map(({ id, type, metadata, recordedAt }, index) => {
+export const eventData = ({ events }: EncodedAppend): EventData[] =>
+  events.map(({ id, type, kept: data, metadata, recordedAt }) => {
     const stored: unknown = JSON.parse(metadata);
-    const kept = recordedAt === undefined ? stored : Object.assign({}, stored, { [RECORDED_AT]: recordedAt });
+    const timed =
+      recordedAt === undefined ? stored : Object.assign({}, stored, { [RECORDED_AT]: recordedAt });
     return jsonEvent({
       id,
       type,
-      data: { ...append.events[index]?.data },
-      metadata: Object.assign({}, kept),
+      data: { ...data },
+      metadata: Object.assign({}, timed),
     });
   });
 
@@ -58,18 +60,19 @@ export const recordedEvent = (
   const { id, type, revision, data } = event;
   const stream = names.inLedger(event.streamId);
   const position = positionOf(resolved);
-  const metadata = metadataOfStored(id, event.metadata);
-  if (metadata === undefined || !event.isJson) {
+  const read = metadataOf(id, event.metadata);
+  if (read === undefined || !event.isJson) {
     const message = 'it is not what this program writes: JSON, with the metadata that every event carries';
     return left({ _tag: 'Corrupt', stream, revision, position, message });
   }
+  const { metadata, isBrief } = read;
   return right({
     position,
     stream,
     revision,
     id,
     type,
-    data,
+    data: isBrief ? wholeData(type, id, metadata, data) : data,
     metadata,
     recordedAt: recordedAtOf(event.metadata, event.created),
   });

@@ -10,7 +10,8 @@ import {
 } from '../../domain/ledger.js';
 import type { Appended, AppendOutcome, Filter, Page, ReadStreamOptions } from '../../domain/ports.js';
 import type { EncodedAppend, EncodedEvent } from '../encoded-append.js';
-import { metadataOf } from '../stored-metadata.js';
+import { wholeData } from '../stored-data.js';
+import { metadataOfText } from '../stored-metadata.js';
 
 /** Kept as text: every reader gets values of its own, and no more than JSON carries. */
 interface Stored extends EncodedEvent {
@@ -20,9 +21,13 @@ interface Stored extends EncodedEvent {
 }
 
 const recorded = (stored: Stored): RecordedEvent => {
-  const metadata = metadataOf(stored.id, stored.metadata);
-  if (metadata === undefined) throw new Error(`event ${stored.id} was appended without its metadata`);
-  return { ...stored, data: JSON.parse(stored.data), metadata };
+  const read = metadataOfText(stored.id, stored.metadata);
+  if (read === undefined) throw new Error(`event ${stored.id} was appended without its metadata`);
+  const { position, stream, revision, id, type, recordedAt } = stored;
+  const { metadata, isBrief } = read;
+  const kept: unknown = JSON.parse(stored.data);
+  const data = isBrief ? wholeData(type, id, metadata, kept) : kept;
+  return { position, stream, revision, id, type, data, metadata, recordedAt };
 };
 
 export interface Written {

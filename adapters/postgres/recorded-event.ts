@@ -1,6 +1,7 @@
 /** Rows of table `event` as recorded events. Columns come as text: the type parsers of a caller's own pool are not ours to trust. */
 import type { Position, RecordedEvent, Revision, StreamName } from '../../domain/ledger.js';
-import { metadataOf } from '../stored-metadata.js';
+import { wholeData } from '../stored-data.js';
+import { metadataOfText } from '../stored-metadata.js';
 import { StoreFailure } from './error-mapping.js';
 import type { Cells } from './statement.js';
 
@@ -20,12 +21,14 @@ export interface EventParts {
 
 export const recordedEvent = (parts: EventParts): RecordedEvent => {
   const { position, stream, revision, id, type, recordedAt } = parts;
-  const metadata = metadataOf(id, parts.metadata);
-  if (metadata === undefined) {
+  const read = metadataOfText(id, parts.metadata);
+  if (read === undefined) {
     const message = `its metadata is not what every event carries: ${parts.metadata.slice(0, 200)}`;
     throw new StoreFailure({ _tag: 'Corrupt', stream, revision, position, message });
   }
-  const data: unknown = JSON.parse(parts.data);
+  const { metadata, isBrief } = read;
+  const kept: unknown = JSON.parse(parts.data);
+  const data = isBrief ? wholeData(type, id, metadata, kept) : kept;
   return { position, stream, revision, id, type, data, metadata, recordedAt };
 };
 

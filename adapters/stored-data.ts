@@ -1,0 +1,144 @@
+/**
+ * Data as the stores keep them: the three events that every attempt writes are kept without what follows from their type, their id and
+ * their metadata, two fifths of their bytes. All of it or nothing: an event of which anything is not as usual (an imported claim, say)
+ * is kept whole. Readers of the port see every event whole (docs/adr/0005).
+ */
+import * as t from 'io-ts';
+import type { JobEventOf } from '../domain/job/events.js';
+import { ExecutionSource } from '../domain/job/facts.js';
+import { taskIdOf } from '../domain/job/task-id.js';
+import type { Metadata, NewEvent } from '../domain/ledger.js';
+import { tokenOf } from './system.js';
+
+const USUAL_SOURCE = 'NORMAL_TRIGGER';
+const USUAL_ITEM = 0;
+
+type Data<T extends 'JobClaimed' | 'AttemptStarted' | 'AttemptSucceeded'> = JobEventOf<T>['data'];
+
+/** Undefined where the data are kept whole. */
+export const briefData = ({ id, event, metadata }: NewEvent): object | undefined => {
+  switch (event?.type) {
+    case 'JobClaimed':
+      return claimed(event.data, id, metadata);
+    case 'AttemptStarted':
+      return started(event.data, id, metadata);
+    case 'AttemptSucceeded':
+      return succeeded(event.data, metadata);
+    default:
+      return undefined;
+  }
+};
+
+// Members are named one by one: rest and spread cost more than what they save.
+const claimed = (data: Data<'JobClaimed'>, id: string, { by, occurredAt }: Metadata): object | undefined => {
+  const { wiki, type, claims, runner, leaseExpiresAt } = data;
+  const isUsual =
+    data.from === 'Waiting' &&
+    data.claimedAt === occurredAt &&
+    runner.id === by &&
+    data.token === tokenOf(id);
+  return isUsual
+    ? {
+        wiki,
+        type,
+        claims,
+        runner: { host: runner.host, ip: runner.ip, instance: runner.instance },
+        leaseExpiresAt,
+        dueAt: data.dueAt,
+        retry: data.retry,
+        ignoreDuplicates: data.ignoreDuplicates,
+        isDeduplicated: data.isDeduplicated,
+        imported: data.imported,
+      }
+    : undefined;
+};
+
+const started = (
+  data: Data<'AttemptStarted'>,
+  id: string,
+  { by, occurredAt }: Metadata,
+): object | undefined => {
+  const { wiki, type, attempt, shardingItem, executionSource, dueAt, runner } = data;
+  const isUsual =
+    data.from === 'Claimed' &&
+    data.startedAt === occurredAt &&
+    runner.id === by &&
+    data.taskId === taskIdOf({ type, shardingItem, source: executionSource, runner, attemptId: id });
+  return isUsual
+    ? {
+        wiki,
+        type,
+        attempt,
+        executionSource: executionSource === USUAL_SOURCE ? undefined : executionSource,
+        shardingItem: shardingItem === USUAL_ITEM ? undefined : shardingItem,
+        dueAt,
+        runner: { host: runner.host, ip: runner.ip, instance: runner.instance },
+        originalTaskId: data.originalTaskId,
+        isRoot: data.isRoot,
+      }
+    : undefined;
+};
+
+const succeeded = (data: Data<'AttemptSucceeded'>, { occurredAt }: Metadata): object | undefined => {
+  const { wiki, type, attempt, taskId, shardingItem, executionSource, dueAt, startedAt } = data;
+  return data.from === 'Running' && data.completedAt === occurredAt
+    ? {
+        wiki,
+        type,
+        attempt,
+        taskId,
+        executionSource: executionSource === USUAL_SOURCE ? undefined : executionSource,
+        shardingItem: shardingItem === USUAL_ITEM ? undefined : shardingItem,
+        dueAt,
+        startedAt,
+        durationMs: data.durationMs,
+        begunRevision: data.begunRevision,
+        originalTaskId: data.originalTaskId,
+        isRoot: data.isRoot,
+        number: data.number,
+        sha1: data.sha1,
+        rootTimestamp: data.rootTimestamp,
+        result: data.result,
+        spawned: data.spawned,
+      }
+    : undefined;
+};
+
+const BriefRunner = t.type({ host: t.string, ip: t.string, instance: t.string });
+const BriefClaimed = t.type({ runner: BriefRunner });
+const BriefStarted = t.intersection([
+  t.type({ type: t.string, runner: BriefRunner }),
+  t.partial({ shardingItem: t.number, executionSource: ExecutionSource }),
+]);
+
+/** Of data that were kept brief. What is not as it should be stays so, for the event's codec to refuse. */
+export const wholeData = (type: string, id: string, { by, occurredAt }: Metadata, data: unknown): unknown => {
+  switch (type) {
+    case 'JobClaimed': {
+      if (!BriefClaimed.is(data)) return data;
+      const runner = { id: by, ...data.runner };
+      return { from: 'Waiting', token: tokenOf(id), claimedAt: occurredAt, ...data, runner };
+    }
+    case 'AttemptStarted': {
+      if (!BriefStarted.is(data)) return data;
+      const { shardingItem = USUAL_ITEM, executionSource = USUAL_SOURCE } = data;
+      const runner = { id: by, ...data.runner };
+      const taskId = taskIdOf({
+        type: data.type,
+        shardingItem,
+        source: executionSource,
+        runner,
+        attemptId: id,
+      });
+      const startedAt = occurredAt;
+      return { from: 'Claimed', startedAt, ...data, taskId, shardingItem, executionSource, runner };
+    }
+    case 'AttemptSucceeded': {
+      if (!t.UnknownRecord.is(data)) return data;
+      const usual = { shardingItem: USUAL_ITEM, executionSource: USUAL_SOURCE };
+      return { from: 'Running', completedAt: occurredAt, ...usual, ...data };
+    }
+    default:
+      return data;
+  }
+};

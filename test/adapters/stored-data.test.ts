@@ -1,0 +1,204 @@
+// Data as the stores keep them: brief where everything is as usual, whole otherwise, and whole again for every reader.
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import { briefData, wholeData } from '../../adapters/stored-data.js';
+import { tokenOf } from '../../adapters/system.js';
+import { decodeEvent, eventCodecs, type LedgerEvent } from '../../domain/events.js';
+import type { JobEventOf } from '../../domain/job/events.js';
+import { taskIdOf } from '../../domain/job/task-id.js';
+import type { NewEvent } from '../../domain/ledger.js';
+import { isRight } from 'fp-ts/lib/Either.js';
+
+const ID = '01a22dcf-7a2f-7000-93d7-8a358566e54e';
+const AT = '2026-03-01T04:06:02.300Z';
+const runner = {
+  id: '01a22dcf-79cd-7000-a10b-83f681f4d8f8',
+  host: 'worker-1',
+  ip: '10.0.0.7',
+  instance: '4711',
+};
+const place = { wiki: 'enwiki', type: 'refreshLinks' };
+const retry = {
+  maxAttempts: 2,
+  backoff: { kind: 'fixed', firstMs: 5, capMs: 5, jitter: 0 },
+} as const;
+
+const taskId = (source: 'NORMAL_TRIGGER' | 'FAILOVER', shardingItem: number): string =>
+  taskIdOf({ type: place.type, shardingItem, source, runner, attemptId: ID });
+
+/** With every member that its codec knows. */
+const claimed: JobEventOf<'JobClaimed'> = {
+  type: 'JobClaimed',
+  data: {
+    ...place,
+    from: 'Waiting',
+    token: tokenOf(ID),
+    claims: 3,
+    claimedAt: AT,
+    runner,
+    leaseExpiresAt: '2026-03-01T04:06:32.300Z',
+    dueAt: '2026-03-01T04:00:00.000Z',
+    retry,
+    ignoreDuplicates: true,
+    imported: true,
+    isDeduplicated: true,
+  },
+};
+const started: JobEventOf<'AttemptStarted'> = {
+  type: 'AttemptStarted',
+  data: {
+    ...place,
+    from: 'Claimed',
+    attempt: 2,
+    taskId: taskId('FAILOVER', 4),
+    executionSource: 'FAILOVER',
+    shardingItem: 4,
+    dueAt: '2026-03-01T04:00:00.000Z',
+    startedAt: AT,
+    runner,
+    originalTaskId: 'the first',
+    isRoot: true,
+  },
+};
+const succeeded: JobEventOf<'AttemptSucceeded'> = {
+  type: 'AttemptSucceeded',
+  data: {
+    ...place,
+    from: 'Running',
+    attempt: 2,
+    taskId: 'as it was begun',
+    executionSource: 'MISFIRE',
+    shardingItem: 4,
+    dueAt: '2026-03-01T04:00:00.000Z',
+    startedAt: '2026-03-01T04:06:01.000Z',
+    completedAt: AT,
+    durationMs: 0.459,
+    begunRevision: '9007199254740995',
+    originalTaskId: 'the first',
+    isRoot: true,
+    number: '9007199254740993',
+    sha1: 'kyg7x0ex41rmlj6cg407lrjjs92v0gf',
+    rootTimestamp: '20260301000000',
+    result: { pages: [1, null] },
+    spawned: [{ type: 'child' }],
+  },
+};
+
+const metadata = { schemaVersion: 1, correlationId: ID, causationId: ID, by: runner.id, occurredAt: AT };
+const newEvent = (event: LedgerEvent): NewEvent => ({
+  id: ID,
+  type: event.type,
+  data: event.data,
+  event,
+  metadata,
+});
+
+/** What a reader gets of what is kept. */
+const reread = (event: LedgerEvent): unknown => {
+  const kept: unknown = JSON.parse(JSON.stringify(briefData(newEvent(event))));
+  return wholeData(event.type, ID, metadata, kept);
+};
+
+const membersOf = (codec: unknown): readonly string[] => {
+  if (codec instanceof t.IntersectionType) return codec.types.flatMap(membersOf);
+  return codec instanceof t.InterfaceType || codec instanceof t.PartialType ? Object.keys(codec.props) : [];
+};
+
+describe('data that are kept brief', () => {
+  const usual: readonly LedgerEvent[] = [
+    {
+      type: 'JobClaimed',
+      data: {
+        ...place,
+        from: 'Waiting',
+        token: tokenOf(ID),
+        claims: 1,
+        claimedAt: AT,
+        runner,
+        leaseExpiresAt: AT,
+      },
+    },
+    {
+      type: 'AttemptStarted',
+      data: {
+        ...place,
+        from: 'Claimed',
+        attempt: 1,
+        taskId: taskId('NORMAL_TRIGGER', 0),
+        executionSource: 'NORMAL_TRIGGER',
+        shardingItem: 0,
+        dueAt: AT,
+        startedAt: AT,
+        runner,
+      },
+    },
+    {
+      type: 'AttemptSucceeded',
+      data: {
+        ...place,
+        from: 'Running',
+        attempt: 1,
+        taskId: taskId('NORMAL_TRIGGER', 0),
+        executionSource: 'NORMAL_TRIGGER',
+        shardingItem: 0,
+        dueAt: AT,
+        startedAt: AT,
+        completedAt: AT,
+        durationMs: 1,
+        begunRevision: '2',
+      },
+    },
+  ];
+
+  for (const event of [claimed, started, succeeded]) {
+    it(`are of examples with every member there is: ${event.type}`, () => {
+      expect(Object.keys(event.data)).to.have.members(membersOf(eventCodecs[event.type]));
+    });
+
+    it(`are whole again for a reader, whatever members they have: ${event.type}`, () => {
+      expect(reread(event)).to.deep.equal(event.data);
+    });
+  }
+
+  for (const event of usual) {
+    it(`are whole again for a reader where nothing is out of the ordinary: ${event.type}`, () => {
+      expect(reread(event)).to.deep.equal(event.data);
+      const bytes = JSON.stringify(briefData(newEvent(event))).length;
+      expect(bytes / JSON.stringify(event.data).length).to.be.below(0.75);
+    });
+  }
+
+  it('are not of an event whose time, claim, runner or task is not told by its id and metadata', () => {
+    const others: readonly LedgerEvent[] = [
+      { ...claimed, data: { ...claimed.data, token: 'of the old table' } },
+      { ...claimed, data: { ...claimed.data, claimedAt: '2026-03-01T00:00:00.000Z' } },
+      { ...claimed, data: { ...claimed.data, runner: { ...runner, id: 'another' } } },
+      { ...claimed, data: { ...claimed.data, from: 'Cancelled' } },
+      { ...started, data: { ...started.data, taskId: 'another' } },
+      { ...started, data: { ...started.data, startedAt: '2026-03-01T00:00:00.000Z' } },
+      { ...started, data: { ...started.data, runner: { ...runner, id: 'another' } } },
+      { ...succeeded, data: { ...succeeded.data, completedAt: '2026-03-01T00:00:00.000Z' } },
+      { ...succeeded, data: { ...succeeded.data, from: 'Claimed' } },
+      { type: 'JobCancelled', data: { ...place, from: 'Waiting', reason: 'enough' } },
+    ];
+    for (const event of others) expect(briefData(newEvent(event)), event.type).to.equal(undefined);
+  });
+
+  it('are not of an event that is known by its raw data alone', () => {
+    const { event, ...raw } = newEvent(claimed);
+    expect(event).to.equal(claimed);
+    expect(briefData(raw)).to.equal(undefined);
+  });
+
+  it('are left to the codec where somebody else has damaged them', () => {
+    for (const data of [{}, { runner: 7 }, [], 'text', null]) {
+      for (const type of ['JobClaimed', 'AttemptStarted', 'AttemptSucceeded']) {
+        const whole = wholeData(type, ID, metadata, data);
+        expect(
+          isRight(decodeEvent({ type, data: whole, metadata })),
+          `${type} ${JSON.stringify(data)}`,
+        ).to.equal(false);
+      }
+    }
+  });
+});
