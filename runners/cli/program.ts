@@ -57,12 +57,17 @@ const saysSomething =
     return parse(value, previous);
   };
 
+const gathered: Parsed = (value, previous) => [...(Array.isArray(previous) ? previous : []), value];
+
 const refuseEmpty = ({ options, registeredArguments }: Command): void => {
   const values: readonly (Option | Argument)[] = [
     ...options.filter(({ required }) => required),
     ...registeredArguments,
   ];
-  for (const each of values) each.argParser(saysSomething(each.parseArg));
+  for (const each of values) {
+    // What takes several values gathers them only where it is parsed by nobody.
+    each.argParser(saysSomething(each.parseArg ?? (each.variadic ? gathered : undefined)));
+  }
 };
 
 /** commander says `error: unknown option '--jsn'` and its suggestion on a second line; a sentence is enough. */
