@@ -12,7 +12,11 @@ import { promised, type PromisedApi } from './promised.js';
 import { insist } from './request.js';
 
 interface Enqueueing {
-  /** `enqueued` means: when the transaction commits. Nothing is suppressed; a job id of your own makes a repetition harmless. */
+  /**
+   * `enqueued` means: the job is there when the transaction commits. Nothing is suppressed; a job id of your own makes a repetition harmless.
+   * Of two open transactions with one id each is answered so, since neither can see the other: the job is that of the first to commit, and
+   * the second is told by a NOTICE on its client.
+   */
   readonly enqueue: (specification: JobSpecification) => TE.TaskEither<EnqueueError, EnqueueOutcome>;
 }
 

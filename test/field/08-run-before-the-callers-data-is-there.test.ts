@@ -77,6 +77,32 @@ describe("field case 08: run before the caller's data is there", () => {
     expect(await countOf('enqueue_at_commit')).to.equal('0');
   });
 
+  it('two open transactions that enqueue under one id make one job: the second to commit adds nothing, and is told', async () => {
+    const other = new pg.Client({ connectionString: ledger.url });
+    await other.connect();
+    const told: (string | undefined)[] = [];
+    client.on('notice', ({ message }) => told.push(message));
+    const jobId = newId();
+    await client.query('BEGIN');
+    await other.query('BEGIN');
+    const [mine] = await ledger.enqueueOn(client, [{ type: 'ship', jobId, params: { by: 'second' } }]);
+    const [theirs] = await ledger.enqueueOn(other, [{ type: 'ship', jobId, params: { by: 'first' } }]);
+    expect([mine, theirs].map(outcomeOf)).to.deep.equal(['enqueued', 'enqueued']);
+    await other.query('COMMIT');
+    await client.query('INSERT INTO orders VALUES (7)');
+    await client.query('COMMIT');
+    await other.end();
+    expect((await factsOf(ledger, jobId, 'JobEnqueued')).map(({ params }) => params)).to.deep.equal([
+      { by: 'first' },
+    ]);
+    expect(told).to.deep.equal([
+      `already enqueued by another transaction meanwhile, so that this one adds nothing: ${jobId}`,
+    ]);
+    expect((await client.query('SELECT FROM orders')).rowCount).to.equal(1);
+    const [again] = await ledger.enqueueOn(client, [{ type: 'ship', jobId }]);
+    expect(outcomeOf(again)).to.equal('already-enqueued');
+  });
+
   it('to a savepoint, what was enqueued behind it is gone and the rest stays', async () => {
     await client.query('BEGIN');
     const [kept] = await ledger.enqueueOn(client, [{ type: 'ship' }]);
