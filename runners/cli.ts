@@ -2,6 +2,7 @@
 /** The `jobledger` command: joins the process to the program, and decides nothing. */
 import { placeOf, unexpected, withoutPasswords } from './commands/outcome.js';
 import { runCli } from './cli/run-cli.js';
+import type { Stray } from './worker/culprits.js';
 
 const STOPS = ['SIGINT', 'SIGTERM'] as const;
 
@@ -17,15 +18,23 @@ const stopSignal = (): AbortSignal => {
 };
 
 const { env, stdout, stderr, argv } = process;
-let culprits = (): string | undefined => undefined;
+let askStray = (): Stray | undefined => undefined;
+let isEnding = false;
+/** What takes longer is left to the lease. */
+const MOST_SPARING_MS = 2_000;
+
 // Thrown where nobody waits for it, in a handler's timer for example: this process cannot be trusted any more.
 process.on('uncaughtException', (error) => {
   const { status, message } = unexpected(error, env);
   const place = placeOf(error);
-  const named = culprits();
-  const told = [message, place && `thrown at ${place}`, named].filter((text) => text !== undefined);
+  const stray = askStray();
+  const told = [message, place && `thrown at ${place}`, stray?.words].filter((text) => text !== undefined);
   stderr.write(`jobledger: ${withoutPasswords(told.join('; '))}\n`);
-  process.exit(status);
+  if (isEnding) return;
+  isEnding = true;
+  const end = (): void => process.exit(status);
+  setTimeout(end, MOST_SPARING_MS);
+  void (stray?.spare() ?? Promise.resolve()).then(end, end);
 });
 process.exitCode = await runCli(argv.slice(2), {
   env,
@@ -35,7 +44,7 @@ process.exitCode = await runCli(argv.slice(2), {
   columns: stdout.columns ?? 100,
   now: Date.now,
   stopSignal,
-  onStray: (words) => {
-    culprits = words;
+  onStray: (ask) => {
+    askStray = ask;
   },
 });

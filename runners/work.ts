@@ -11,6 +11,7 @@ import type { Ledger } from './ledger.js';
 import { handlersLedger } from './library/asking.js';
 import { reaper } from './reaper.js';
 import { VERSION } from './version.js';
+import type { Stray } from './worker/culprits.js';
 import { worker, type Worker } from './worker/worker.js';
 import type { WorkerDependencies, WorkerOptions, WorkSummary } from './worker/worker-options.js';
 
@@ -41,8 +42,8 @@ export interface WorkOptions {
 export interface RunningWork {
   readonly done: Promise<WorkSummary>;
   readonly stop: () => void;
-  /** Whose error it may be that nobody waited for, as a sentence. */
-  readonly culprits: () => string | undefined;
+  /** To be asked where the process meets an error that nobody waited for (`uncaughtException`), before it ends. */
+  readonly stray: () => Stray;
 }
 
 export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => {
@@ -70,7 +71,7 @@ export const startWork = (ledger: Ledger, options: WorkOptions): RunningWork => 
       if (lost !== undefined) log(lost);
     }
   };
-  return { done: run(), stop: runner.stop, culprits: runner.culprits };
+  return { done: run(), stop: runner.stop, stray: runner.stray };
 };
 
 const NOTABLE_OFFSET_MS = 1_000;

@@ -1,6 +1,7 @@
 /** What a command of the program is: its words for commander, and an action that gets everything it needs as a value. */
 import type { Command } from 'commander';
 import type { LedgerConfig } from '../config.js';
+import type { Stray } from '../worker/culprits.js';
 import type { Ledger } from '../ledger.js';
 import type { Output } from '../cli/output.js';
 import type { Outcome } from './outcome.js';
@@ -19,8 +20,8 @@ export interface CommandContext {
    * ended by the first.
    */
   readonly stopSignal: () => AbortSignal;
-  /** Gives words to an error that nobody waited for, which ends the process: what it may have come from. */
-  readonly onStray: (words: () => string | undefined) => void;
+  /** Who is asked about an error that nobody waited for, which ends the process. */
+  readonly onStray: (ask: () => Stray) => void;
 }
 
 export type Action = (context: CommandContext) => Promise<Outcome>;

@@ -99,7 +99,7 @@ const work = async (context: CommandContext, flags: WorkFlags): Promise<Outcome>
       drain: flags.drain,
       log: out.tell,
     });
-    onStray(running.culprits);
+    onStray(running.stray);
     const stop = (): void => {
       out.tell('stopping: what runs may end; a second signal ends at once');
       running.stop();

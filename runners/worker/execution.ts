@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { HandledJob, Handler, JobContext } from '../define-job.js';
 import { putOffBy, ReturnedFalse, type PutOff } from '../handler-outcome.js';
 import type { AttemptControl, AttemptPorts, StartedAttempt } from './attempt.js';
+import { following } from './culprits.js';
 import { childrenOf } from './spawning.js';
 import { withinLimit } from './time-limit.js';
 
@@ -52,12 +53,14 @@ export const execute = async (
   const context = contextOf(ports, started, control, children.spawn);
   const begun = performance.now();
   const durationMs = () => Math.round((performance.now() - begun) * 1000) / 1000;
+  const run = () => handler.run(job, context);
+  const call = running.job.losses > 0 ? () => following(job.id, run) : run;
   let value: unknown;
   try {
     value =
       handler.timeoutMs === undefined
-        ? await handler.run(job, context)
-        : await withinLimit(handler.timeoutMs, control.abort, () => handler.run(job, context));
+        ? await call()
+        : await withinLimit(handler.timeoutMs, control.abort, call);
     if (value === false) throw new ReturnedFalse('the handler returned false');
   } catch (error) {
     await tearDownAfter(ports, handler, job, error);

@@ -23,7 +23,7 @@ import {
 import type { HeldKeys } from './candidate.js';
 import type { HeldJob } from './holding.js';
 import { keepRechecking, recheck } from './recheck.js';
-import { culpritsOf } from './culprits.js';
+import { culpritOf, strayInWords, type Stray } from './culprits.js';
 
 export interface Slots {
   readonly counts: EndCounts;
@@ -50,8 +50,8 @@ export interface Slots {
   readonly forsake: (reason: unknown) => void;
   /** This job's claim may have been taken: looks, and fires its handler's signal where that is so. */
   readonly recheck: (jobId: string) => Promise<void>;
-  /** Whose error it may be that nobody waited for, as a sentence. */
-  readonly culprits: () => string | undefined;
+  /** To be asked where an error is met that nobody waited for. */
+  readonly stray: () => Stray;
   /** Rechecks all that runs long, from time to time. */
   readonly keepRechecking: (everyMs: number, ended: AbortSignal) => Promise<void>;
 }
@@ -76,7 +76,7 @@ export const slots = (options: SlotsOptions): Slots => {
     },
     forsake: (reason) => forsake(hand, reason),
     recheck: (jobId) => recheck(hand, jobId),
-    culprits: () => culpritsOf(hand),
+    stray: () => strayIn(hand),
     keepRechecking: (everyMs, ended) => keepRechecking(hand, everyMs, ended),
   };
 };
@@ -180,6 +180,19 @@ const close = async (hand: Hand, why: string): Promise<void> => {
   });
   const started = hand.uncalled.takeAll().map(({ entry }) => giveBack(hand, entry, why));
   await Promise.all([...stocked, ...started]);
+};
+
+const strayIn = (hand: Hand): Stray => {
+  const culprit = culpritOf(hand);
+  const why = 'its runner is ended by an error that nobody waited for';
+  return {
+    words: strayInWords(hand, culprit),
+    spare: async () => {
+      const beside = [...hand.active].filter((entry) => entry !== culprit && entry.running !== undefined);
+      const spared = culprit === undefined ? [] : beside.map((entry) => giveBack(hand, entry, why));
+      await Promise.all([close(hand, why), ...spared]);
+    },
+  };
 };
 
 const forsake = (hand: Hand, reason: unknown): void => {

@@ -6,6 +6,7 @@ import type { Handler } from '../define-job.js';
 import { ANY_TYPE } from '../define-job.js';
 import type { AttemptPorts } from './attempt.js';
 import { backOff } from '../../adapters/back-off.js';
+import type { Stray } from './culprits.js';
 import { bell } from '../../adapters/bell.js';
 import { assist, BLOCKED_MS, FIRST_RETRY_MS, isFinished, type Desk } from './lanes.js';
 import { progressBook } from './progress-book.js';
@@ -23,8 +24,8 @@ export interface Worker {
   readonly wake: () => void;
   /** Somebody did something to this job: where it is in hand here, its handler may have to be told. */
   readonly recheck: (jobId: string) => void;
-  /** Whose error it may be that nobody waited for, as a sentence. */
-  readonly culprits: () => string | undefined;
+  /** To be asked where an error is met that nobody waited for, and that ends the process. */
+  readonly stray: () => Stray;
 }
 
 export const worker = (dependencies: WorkerDependencies, options: WorkerOptions): Worker => {
@@ -69,20 +70,30 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     failure: undefined,
     superseded: 0,
   };
+  const stop = (): void => {
+    stopping.abort();
+    ringAll();
+  };
   return {
     run: () => workUntilStopped(desk, tenures, ringAll),
-    stop: () => {
-      stopping.abort();
-      ringAll();
-    },
+    stop,
     wake: () => {
       claims.refresh();
       ringAll();
     },
     recheck: (jobId) => void hands.recheck(jobId),
-    culprits: hands.culprits,
+    stray: () => withStop(hands.stray(), stop),
   };
 };
+
+/** Nothing is claimed while what is in hand is given back. */
+const withStop = ({ words, spare }: Stray, stop: () => void): Stray => ({
+  words,
+  spare: () => {
+    stop();
+    return spare();
+  },
+});
 
 const workUntilStopped = async (
   desk: Desk,

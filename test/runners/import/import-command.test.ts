@@ -68,8 +68,12 @@ describe('jobledger import', () => {
     const missing = await jobledger('import', path, 'no/such.sql', '--wiki', 'missing');
     const why = 'jobledger: no/such.sql: there is no such file; nothing was imported\n';
     expect(missing).to.deep.equal({ status: 2, stdout: '', stderr: why });
-    const unnamed = await jobledger('import', path, '--wiki', '');
-    expect(unnamed).to.deep.equal({ status: 2, stdout: '', stderr: 'jobledger: --wiki is empty\n' });
+    const unnamed = await jobledger('import', path, '--wiki', 'a\n');
+    expect(unnamed).to.deep.equal({
+      status: 2,
+      stdout: '',
+      stderr: 'jobledger: --wiki holds a control character\n',
+    });
     expect(await jobsOf('missing')).to.deep.equal(['0']);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { commandLine, type Said } from '../cli/command-line.js';
-import { enqueued, isIn, testLedger, typesOf, type TestLedger } from '../../support/ledger.js';
+import { enqueued, isIn, stateOf, testLedger, typesOf, type TestLedger } from '../../support/ledger.js';
 import { until } from '../../support/waiting.js';
 
 // Writes what it runs to a file; a job may wait to be let go, for ever or until its signal fires.
@@ -13,11 +13,15 @@ const HANDLERS = `
 import { appendFileSync } from 'node:fs';
 const note = (job, what) => appendFileSync(new URL('runs.txt', import.meta.url), job.id + ' ' + what + '\\n');
 const stopped = (signal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
+const both = {};
+both.opened = new Promise((resolve) => { both.open = resolve; });
 export default [
   { type: 'quick', run: (job) => note(job, 'done') },
   { type: 'failing', retry: false, run: () => { throw new Error('out of paper'); } },
   { type: 'patient', run: async (job, { signal }) => { note(job, 'begun'); await stopped(signal); note(job, 'interrupted'); } },
   { type: 'stray', run: (job) => new Promise(() => setTimeout(() => { throw new RangeError('from a timer'); }, 10)) },
+  { type: 'neighbour', run: () => new Promise(() => both.open()) },
+  { type: 'stray beside', run: async () => { await both.opened; void Promise.reject(new RangeError('let go of')); await new Promise(() => undefined); } },
   { type: 'let go', run: (job) => { setTimeout(() => { throw new RangeError('from a timer'); }, 300); } },
   { type: 'stubborn', run: (job) => { note(job, 'begun'); return new Promise(() => setInterval(() => undefined, 1_000)); } },
 ];
@@ -83,7 +87,7 @@ describe('jobledger work', () => {
       ['--type', 'a@-@b'],
       '--type holds "@-@", which separates the parts of a task id, or ends in its beginning',
     ],
-    [['--wiki', ''], '--wiki is empty'],
+    [['--wiki', 'a\n'], '--wiki holds a control character'],
     [
       ['--heartbeat', '30'],
       '--heartbeat has to be shorter than --lease, or the lease runs out before it is renewed',
@@ -128,6 +132,28 @@ describe('jobledger work', () => {
       expect(await ended).to.deep.equal([3, null]);
       expect(said()).to.include('from a timer').and.include(`it ran stray ${id} (attempt 1)`);
       expect(said()).to.match(/thrown at handlers\.mjs:\d+:\d+/);
+    });
+
+    it('gives back, uncounted, what runs beside a job that has thrown such an error once more', async () => {
+      const [stray = '', neighbour = ''] = await enqueued(
+        ledger,
+        { type: 'stray beside' },
+        { type: 'neighbour' },
+      );
+      const args = ['--type', 'neighbour', '--lease', '1', '--heartbeat', '0.2'];
+      const first = begin('stray beside', ...args);
+      expect(await first.ended).to.deep.equal([3, null]);
+      expect(first.said())
+        .to.include(`stray beside ${stray} (attempt 1)`)
+        .and.include(`neighbour ${neighbour} (attempt 1)`);
+      const second = begin('stray beside', ...args);
+      expect(await second.ended).to.deep.equal([3, null]);
+      expect(second.said()).to.include(
+        `it came from stray beside ${stray} (attempt 2); what ran beside that is given back`,
+      );
+      expect((await typesOf(ledger, neighbour)).slice(-2)).to.deep.equal(['AttemptStarted', 'JobReleased']);
+      expect((await typesOf(ledger, stray)).at(-1)).to.equal('AttemptStarted');
+      expect(await stateOf(ledger, neighbour)).to.have.nested.property('job.attempts', 1);
     });
 
     it('names the last job that ended where that error comes later', async () => {
