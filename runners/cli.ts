@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** The `jobledger` command: joins the process to the program, and decides nothing. */
+// Before all others: it has to be there when node-postgres is loaded.
+import './cli/navigator.js';
 import { placeOf, unexpected, withoutPasswords } from './commands/outcome.js';
 import { runCli } from './cli/run-cli.js';
 import type { Stray } from './worker/culprits.js';

@@ -8,19 +8,43 @@ const UUID_LENGTH = 36;
 /** What a cut may leave at the end, and the database cannot store. */
 const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
 
-export const taskIdOf = (attempt: {
+interface TaskFacts {
   readonly type: string;
   readonly shardingItem: number;
   readonly source: ExecutionSource;
   readonly runner: Pick<Runner, 'ip' | 'instance'>;
-  readonly attemptId: string;
-}): string => {
-  const head = [attempt.type, attempt.shardingItem, attempt.source, attempt.runner.ip].join(
-    TASK_ID_SEPARATOR,
-  );
+}
+
+/** All but the attempt's id. */
+const headOf = ({ type, shardingItem, source, runner }: TaskFacts): string => {
+  const head = [type, shardingItem, source, runner.ip].join(TASK_ID_SEPARATOR);
   const room = MAX_TASK_ID - head.length - TASK_ID_SEPARATOR.length - UUID_LENGTH - 1;
-  const instance = attempt.runner.instance.slice(0, Math.max(0, room)).replace(HALF_CHARACTER, '');
-  return `${head}${TASK_ID_SEPARATOR}${instance}-${attempt.attemptId}`;
+  const instance = runner.instance.slice(0, Math.max(0, room)).replace(HALF_CHARACTER, '');
+  return `${head}${TASK_ID_SEPARATOR}${instance}-`;
+};
+
+// The attempts of a runner mostly differ by nothing but their ids: what stands before them is kept from one to the next.
+let last: TaskFacts & { readonly head: string } = {
+  type: '',
+  shardingItem: -1,
+  source: 'NORMAL_TRIGGER',
+  runner: { ip: '', instance: '' },
+  head: '',
+};
+
+const isLast = ({ type, shardingItem, source, runner }: TaskFacts): boolean =>
+  type === last.type &&
+  shardingItem === last.shardingItem &&
+  source === last.source &&
+  runner.ip === last.runner.ip &&
+  runner.instance === last.runner.instance;
+
+export const taskIdOf = (attempt: TaskFacts & { readonly attemptId: string }): string => {
+  if (!isLast(attempt)) {
+    const { type, shardingItem, source, runner } = attempt;
+    last = { type, shardingItem, source, runner, head: headOf(attempt) };
+  }
+  return last.head + attempt.attemptId;
 };
 
 export const attemptIdOf = (taskId: string): string => taskId.slice(-UUID_LENGTH);

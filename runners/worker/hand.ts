@@ -2,7 +2,7 @@
 import type { Handler } from '../define-job.js';
 import type { AttemptControl, AttemptEnd, AttemptPorts, StartedAttempt } from './attempt.js';
 import type { HeldJob } from './holding.js';
-import { interruption } from './interruption.js';
+import { Interruption } from './interruption.js';
 import { keyCounter, type KeyCounter } from './key-counter.js';
 import { measuredPace, type Pace } from './pace.js';
 import { queueOf, type Queue } from './queue.js';
@@ -113,7 +113,7 @@ const briefWanted = (hand: Hand): number => {
 };
 
 export const enter = (hand: Hand, job: HeldJob): Active => {
-  const control = { abort: interruption(), isInterrupted: false, isReported: false };
+  const control = { abort: new Interruption(), isInterrupted: false, isReported: false };
   const entry: Active = { job, control, isSuspect: isSuspect(job) };
   hand.active.add(entry);
   if (entry.isSuspect) hand.suspects += 1;

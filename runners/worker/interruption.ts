@@ -1,9 +1,28 @@
 /** An abort signal that is made when somebody asks for it: most handlers never do, and a signal costs more than a short job. */
-export interface Interruption {
-  readonly signal: () => AbortSignal;
-  readonly fire: (reason: unknown) => void;
-  readonly hasFired: () => boolean;
-  readonly reason: () => unknown;
+export class Interruption {
+  private controller: AbortController | undefined = undefined;
+  private fired: { readonly reason: unknown } | undefined = undefined;
+
+  signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.fired !== undefined) this.controller.abort(this.fired.reason);
+    }
+    return this.controller.signal;
+  }
+
+  fire(reason: unknown): void {
+    this.fired ??= { reason };
+    this.controller?.abort(reason);
+  }
+
+  hasFired(): boolean {
+    return this.fired !== undefined;
+  }
+
+  reason(): unknown {
+    return this.fired?.reason;
+  }
 }
 
 /** What a handler's signal says where its claim was taken from it. */
@@ -15,23 +34,3 @@ export class ClaimTaken extends Error {
     super(message);
   }
 }
-
-export const interruption = (): Interruption => {
-  let controller: AbortController | undefined;
-  let fired: { readonly reason: unknown } | undefined;
-  return {
-    signal: () => {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (fired !== undefined) controller.abort(fired.reason);
-      }
-      return controller.signal;
-    },
-    fire: (reason) => {
-      fired ??= { reason };
-      controller?.abort(reason);
-    },
-    hasFired: () => fired !== undefined,
-    reason: () => fired?.reason,
-  };
-};
