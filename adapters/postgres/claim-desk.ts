@@ -96,7 +96,7 @@ export const postgresClaimDesk = (
               charge:
                 held === undefined || held.rooms.length === 0
                   ? undefined
-                  : (claims) => attempt(() => limits.charge(client, held, claims)),
+                  : (claims) => attempt(() => limits.charge(client, held, claims, rows.now)),
               pickMs: performance.now() - asked,
               store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
               index: postgresJobIndex(client, schema),

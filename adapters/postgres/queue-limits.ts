@@ -73,7 +73,8 @@ CROSS JOIN LATERAL (
   WHERE pace.scope = scope.id
 ) AS paid`;
 
-// Credit for what was not used reaches back a second.
+// Jobs count from the time that their claims tell, so that no second of the history shows too many. Credit for what was not used
+// reaches back a second.
 const CHARGE = `
 WITH claimed AS MATERIALIZED (
   SELECT c.scope, c.job, c.items FROM unnest($1::uuid[], $2::uuid[], $3::integer[]) AS c(scope, job, items)
@@ -83,7 +84,7 @@ WITH claimed AS MATERIALIZED (
   ON CONFLICT DO NOTHING
 )
 INSERT INTO __schema__.claim_pace AS p (scope, at, jobs, items, items_paid_at)
-SELECT c.scope, clock_timestamp(), count(*), sum(c.items),
+SELECT c.scope, $4::timestamptz, count(*), sum(c.items),
   greatest((SELECT max(b.items_paid_at) FROM __schema__.claim_pace b WHERE b.scope = c.scope), clock_timestamp() - interval '1 second')
     + sum(c.items) / q.items_per_second * interval '1 second'
 FROM claimed c
@@ -132,6 +133,7 @@ export interface QueueLimits {
     client: Queryable,
     allotment: Allotment,
     claims: readonly LimitedClaim[],
+    claimedAt: string,
   ) => Promise<void>;
   /** Behind `claimed_job` brought up to date: completes the slots of scopes that are limited since lately. */
   readonly open: (db: Queryable) => Promise<void>;
@@ -151,7 +153,7 @@ export const queueLimits = (schema: SchemaName): QueueLimits => {
       const rows = scopes.length === 0 ? [] : await rowsOf(client, room, [scopes.map(([, id]) => id)]);
       return allot(picks, rows.map(roomOf));
     },
-    charge: async (client, { rooms }, claims) => {
+    charge: async (client, { rooms }, claims, claimedAt) => {
       const charged = claims.flatMap(({ wiki, type, jobId, items }) =>
         rooms
           .filter((each) => ['', wiki].includes(each.wiki) && ['', type].includes(each.type))
@@ -162,6 +164,7 @@ export const queueLimits = (schema: SchemaName): QueueLimits => {
         charged.map(({ scope }) => scope),
         charged.map(({ jobId }) => jobId),
         charged.map(({ items }) => items),
+        claimedAt,
       ]);
     },
     open: async (db) => {

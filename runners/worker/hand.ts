@@ -14,7 +14,8 @@ export interface SlotsOptions {
   readonly concurrency: number;
   readonly handlerOf: (type: string) => Handler | undefined;
   readonly ports: () => AttemptPorts;
-  readonly onChange: () => void;
+  /** This job is in hand no more. */
+  readonly onChange: (job: HeldJob) => void;
 }
 
 /** Starts that are written ahead of their slots, at most. */
@@ -124,7 +125,7 @@ export const drop = (hand: Hand, entry: Active): void => {
   hand.active.delete(entry);
   if (entry.isSuspect) hand.suspects -= 1;
   hand.keys.drop(entry.job.dedupKey);
-  hand.options.onChange();
+  hand.options.onChange(entry.job);
 };
 
 export const done = (hand: Hand, entry: Active, end: AttemptEnd): void => {

@@ -3,24 +3,19 @@
  * long gets one pick in twenty.
  */
 import type { Pick, ReadyQueue } from '../../projections/ports.js';
-import { keyOf, laneOf, turnsOf, type Lane } from './turns.js';
+import { heldQueues, type HeldQueues } from './held-queues.js';
+import { laneOf, turnsOf, type Lane } from './turns.js';
 
 /** Picks of a class that is passed over, for each one it gets. */
 const PASSED_OVER = 19;
-export interface Rotation {
+export interface Rotation extends Omit<HeldQueues, 'isHeld' | 'forgetEnds'> {
   /** Takes over what is known to be ready. Turns go on where they were. */
   readonly renew: (queues: readonly ReadyQueue[]) => void;
   /** Nothing to be had of it until the next renewal. */
   readonly leaveOut: (queue: ReadyQueue) => void;
-  /** Nothing to be had of it until then. `isTold`: not before, whatever happens. */
-  readonly hold: (queue: ReadyQueue, until: number, isTold: boolean) => void;
-  /** What was held may be had again, unless its time is told. */
-  readonly letGo: () => void;
   /** Ranks of the classes that have something to give, in order. */
   readonly ranks: (now: number) => readonly number[];
   readonly queuesOf: (rank: number) => readonly ReadyQueue[];
-  /** When the next held queue is let go; undefined where none is held. */
-  readonly heldUntil: (now: number) => number | undefined;
   /** Picks for up to `limit` jobs. `starving`: lower classes that have waited too long. */
   readonly plan: (limit: number, now: number, starving: ReadonlySet<number>) => readonly Pick[];
   /** So many jobs were picked of this class. */
@@ -54,18 +49,16 @@ const byRank = (queues: readonly ReadyQueue[]): ReadonlyMap<number, readonly Rea
   return ranks;
 };
 
-const heldKey = (queue: ReadyQueue): string => `${queue.class}\n${keyOf(queue)}`;
-
 export const rotation = (): Rotation => {
   let lanes = new Map<number, Lane>();
   const leftOut = new Set<ReadyQueue>();
-  const held = new Map<string, { readonly until: number; readonly isTold: boolean }>();
+  const { isHeld, forgetEnds, ...held } = heldQueues();
   const debts = debtsToStarving();
 
   const isOpenAt =
     (now: number) =>
     (queue: ReadyQueue): boolean =>
-      !leftOut.has(queue) && (held.size === 0 || (held.get(heldKey(queue))?.until ?? 0) <= now);
+      !leftOut.has(queue) && !isHeld(queue, now);
 
   const ranks = (now: number): readonly number[] =>
     [...lanes.keys()]
@@ -79,25 +72,17 @@ export const rotation = (): Rotation => {
   };
 
   return {
+    ...held,
     renew: (queues) => {
       lanes = new Map([...byRank(queues)].map(([rank, alike]) => [rank, laneOf(alike, lanes.get(rank))]));
       leftOut.clear();
+      forgetEnds();
     },
     leaveOut: (queue) => {
       leftOut.add(queue);
     },
-    hold: (queue, until, isTold) => {
-      held.set(heldKey(queue), { until, isTold });
-    },
-    letGo: () => {
-      for (const [key, { isTold }] of held) if (!isTold) held.delete(key);
-    },
     ranks,
     queuesOf: (rank) => lanes.get(rank)?.queues ?? [],
-    heldUntil: (now) => {
-      for (const [key, { until }] of held) if (until <= now) held.delete(key);
-      return held.size === 0 ? undefined : Math.min(...[...held.values()].map(({ until }) => until));
-    },
     plan: (limit, now, starving) => {
       const [first, ...lower] = ranks(now);
       if (first === undefined) return [];

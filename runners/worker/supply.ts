@@ -1,6 +1,7 @@
 /** Claims ahead of the free slots: from which queues, in which order of classes, and how deep. */
 import * as E from 'fp-ts/lib/Either.js';
 import { explainStoreError, type StoreError } from '../../domain/errors.js';
+import type { QueueName } from '../../domain/queue/scope.js';
 import { workItems } from '../../domain/queue/work-items.js';
 import type { ClaimDesk, LimitedClaim, Pick, PickSession, QueueScope } from '../../projections/ports.js';
 import type { ClaimOptions } from './candidate.js';
@@ -32,6 +33,8 @@ export interface Supply {
   readonly claim: (limit: number, startable: number) => Promise<E.Either<StoreError, Supplied>>;
   /** Forgets which queues were ready: something may have come. */
   readonly refresh: () => void;
+  /** A job of this queue has ended here: a limit that held the queue back has room again. */
+  readonly noteEnd: (queue: QueueName) => void;
 }
 
 const nothingHeld = (): void => undefined;
@@ -52,8 +55,9 @@ const noteGiven = (
   { turns, starving }: KnownQueues,
   picks: readonly Pick[],
   { batch, session }: Given,
-  reach: number,
+  { reach, asked }: { readonly reach: number; readonly asked: number },
 ): void => {
+  const now = performance.now();
   const heldBack = new Map(session.heldBack.map(({ pick, inMs }) => [pick, inMs]));
   const jobs = new Map<number, number>();
   for (const { pick } of session.picked) jobs.set(pick, (jobs.get(pick) ?? 0) + 1);
@@ -62,8 +66,11 @@ const noteGiven = (
     const count = jobs.get(n) ?? 0;
     const inMs = heldBack.get(n);
     if (heldBack.has(n)) {
-      const until = performance.now() + Math.min(inMs ?? HELD_MS, LONGEST_HELD_MS);
-      turns.hold(queue, until, inMs !== undefined);
+      turns.hold(queue, Math.min(inMs ?? HELD_MS, LONGEST_HELD_MS), {
+        asked,
+        now,
+        isTold: inMs !== undefined,
+      });
     } else if ((isExhausted || count === 0) && from === undefined) turns.leaveOut(queue);
     turns.gave(queue.class, count, starving());
   }
@@ -108,8 +115,9 @@ export const supply = (
 
   const fetch = async (limit: number, startable: number): Promise<E.Either<StoreError, Supplied>> => {
     const reach = Math.min(MOST_PICKED, limit + 2 * twins);
+    const asked = performance.now();
     const picks = turns
-      .plan(reach, performance.now(), known.starving())
+      .plan(reach, asked, known.starving())
       .map((pick) => ({ ...pick, from: marks.from(pick.queue) }));
     // A class that was passed over for long goes with the first one: its jobs are not to be passed over here again.
     const rank = picks[0]?.queue.class ?? 0;
@@ -136,7 +144,7 @@ export const supply = (
     const { batch, session } = given.right;
     marks.learn(picks, session.picked, session.pickMs);
     twins = batch.twins;
-    noteGiven(known, picks, given.right, reach);
+    noteGiven(known, picks, given.right, { reach, asked });
     if (session.isIncomplete) await openLimits();
     // What was told of since the queues were read may stand in one that was not known then.
     const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
@@ -146,6 +154,7 @@ export const supply = (
 
   return {
     refresh: known.noteNews,
+    noteEnd: (queue) => turns.noteEnd(queue, performance.now()),
     claim: (limit, startable) => untilRoom(known, trips, () => fetch(limit, startable)),
   };
 };

@@ -1,4 +1,5 @@
 /** Queues of one class take turns, each as long as its weight says. */
+import type { QueueName } from '../../domain/queue/scope.js';
 import type { ReadyQueue } from '../../projections/ports.js';
 
 /** Jobs of a queue of weight 1 at each of its turns, at most; fewer where few are asked for, so that many queues share them. */
@@ -11,7 +12,7 @@ export interface Lane {
   left: number;
 }
 
-export const keyOf = ({ type, wiki }: ReadyQueue): string => `${type}\n${wiki}`;
+export const keyOf = ({ type, wiki }: QueueName): string => `${type}\n${wiki}`;
 
 /** Turns go on where they were before. */
 export const laneOf = (queues: readonly ReadyQueue[], before: Lane | undefined): Lane => {

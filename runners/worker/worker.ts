@@ -42,7 +42,10 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
   const hands = slots({
     concurrency: options.concurrency,
     handlerOf,
-    onChange: ringAll,
+    onChange: ({ state }) => {
+      claims.noteEnd(state.job.enqueued);
+      ringAll();
+    },
     ports: tenures.ports,
   });
   const claims = supply({ ...dependencies, desk: dependencies.claimDesk }, options.scope, () => ({

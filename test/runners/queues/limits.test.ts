@@ -38,7 +38,7 @@ describe('limits of queues', () => {
     (
       await column(
         ledger,
-        `SELECT e.data->>'claimedAt' FROM __schema__.event e
+        `SELECT coalesce(e.data->>'claimedAt', e.metadata->>'occurredAt') FROM __schema__.event e
          WHERE e.type = 'JobClaimed' AND e.data->>'type' = $1 ORDER BY e.position`,
         type,
       )
@@ -144,7 +144,9 @@ describe('limits of queues', () => {
     const fullest = Math.max(
       ...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length),
     );
-    expect(fullest).to.equal(10);
+    expect(fullest).to.be.at.most(10);
+    const took = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    expect(took).to.be.within(2_000, 20_000);
   });
 
   it('let less than one a second through where they say so', async () => {

@@ -99,7 +99,7 @@ describe('the rotation of queues', () => {
   it('goes on to a lower class where a higher one is held back or has nothing left', () => {
     const high = queue('high', { class: 0 });
     const turns = turnsAmong(high, queue('normal'));
-    turns.hold(high, 100, true);
+    turns.hold(high, 100, { asked: 0, now: 0, isTold: true });
     turns.letGo();
     expect(turns.plan(1, 50, NONE)[0]?.queue.type).to.equal('normal');
     expect(turns.heldUntil(50)).to.equal(100);
@@ -108,5 +108,37 @@ describe('the rotation of queues', () => {
     expect(turns.plan(1, 100, NONE)[0]?.queue.type).to.equal('normal');
     turns.renew([high, queue('normal')]);
     expect(turns.plan(1, 100, NONE)[0]?.queue.type).to.equal('high');
+  });
+
+  it('holds a queue at its limit until its time, or until a job of it ends', () => {
+    const a = queue('a');
+    const turns = turnsAmong(a, queue('b'));
+    const types = (now: number): string =>
+      turns
+        .plan(2, now, NONE)
+        .map((pick) => pick.queue.type)
+        .toSorted()
+        .join('');
+    const found = { asked: 90, now: 100, isTold: false };
+    turns.hold(a, 50, found);
+    expect([types(120), types(150)]).to.deep.equal(['b', 'ab']);
+    turns.hold(a, 50, found);
+    turns.noteEnd({ type: 'b', wiki: 'enwiki' }, 110);
+    expect(types(120)).to.equal('b');
+    turns.noteEnd({ type: 'a', wiki: 'enwiki' }, 110);
+    expect(types(120)).to.equal('ab');
+  });
+
+  it('holds a queue for a moment only where a job of it ended while it was found to be at its limit', () => {
+    const a = queue('a');
+    const turns = turnsAmong(a, queue('b'));
+    turns.noteEnd({ type: 'a', wiki: 'enwiki' }, 95);
+    turns.hold(a, 50, { asked: 90, now: 100, isTold: false });
+    expect(turns.ranks(100)).to.deep.equal([1]);
+    expect(turns.plan(2, 101, NONE).map((pick) => pick.queue.type)).to.deep.equal(['b']);
+    expect(turns.heldUntil(101)).to.equal(105);
+    turns.noteEnd({ type: 'a', wiki: 'enwiki' }, 195);
+    turns.hold(a, 50, { asked: 190, now: 200, isTold: true });
+    expect(turns.heldUntil(201)).to.equal(250);
   });
 });
