@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import { startProjector } from '../../../adapters/postgres/live-projector.js';
 import { doubledLedger, type DoubledLedger } from '../../support/eventstore-double/doubled-ledger.js';
+import { streamsWith } from '../../support/eventstore-double/streams-with.js';
 import { executionFile, type ExecutionFile } from '../../support/execution-file.js';
 import { enqueued, everyHistory, unequalTables } from '../../support/ledger.js';
 import { right } from '../../support/outcome.js';
-import { executionsIn, runnerProcess, type RunnerProcess } from '../../support/runners.js';
+import { runnerProcess, type RunnerProcess } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 
 const JOBS = Number(process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? 2_000);
@@ -28,8 +29,6 @@ describe('two runner processes with their history on EventStoreDB (protocol doub
     await ledger.drop();
   });
 
-  const begun = (): number => executionsIn(file.path).filter(({ mark }) => mark === 'begun').length;
-
   it(`lose none of ${JOBS} jobs and succeed in none twice, though one is killed and the server restarted`, async function () {
     this.timeout(2 * ALL_MS);
     const jobs = Array.from({ length: JOBS }, (_, n) => ({ type: 'append', params: { n } }));
@@ -50,6 +49,7 @@ describe('two runner processes with their history on EventStoreDB (protocol doub
     const options = { url, schema, ...address, file: file.path, leaseMs: 3_000 };
     processes = [runnerProcess(options), runnerProcess(options)];
 
+    const begun = streamsWith(ledger.double.log, 'AttemptStarted');
     await until('a third has begun', () => begun() >= JOBS / 3, ALL_MS);
     await processes[0]?.kill();
     await until('half have begun', () => begun() >= JOBS / 2, ALL_MS);
@@ -67,11 +67,6 @@ describe('two runner processes with their history on EventStoreDB (protocol doub
     console.log(`      projectors live again ${(took / 1_000).toFixed(1)} s after the restart`);
     expect(took).to.be.below(LIVE_AGAIN_MS);
 
-    await until(
-      'all have begun',
-      () => new Set(executionsIn(file.path).map(({ jobId }) => jobId)).size >= ids.length,
-      ALL_MS,
-    );
     const successes = async (): Promise<ReadonlyMap<string, number>> => {
       const counts = new Map<string, number>();
       for (const [id, events] of await everyHistory(ledger)) {
@@ -79,14 +74,8 @@ describe('two runner processes with their history on EventStoreDB (protocol doub
       }
       return counts;
     };
-    await until(
-      'all have succeeded',
-      async () => {
-        const counts = await successes();
-        return ids.every((id) => (counts.get(id) ?? 0) > 0);
-      },
-      ALL_MS,
-    );
+    const succeeded = streamsWith(ledger.double.log, 'AttemptSucceeded');
+    await until('all have succeeded', () => succeeded() >= ids.length, ALL_MS);
     await projector.stop();
     const counts = await successes();
     expect(ids.filter((id) => counts.get(id) !== 1)).to.deep.equal([]);
