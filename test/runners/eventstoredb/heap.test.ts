@@ -1,0 +1,73 @@
+// What a process with its history on EventStoreDB keeps of the jobs it has done: nothing. On a protocol double in a process of its own.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline/promises';
+import { expect } from 'chai';
+import type { HeapOptions, HeapStep } from '../../support/heap-process.js';
+import { newLedgerName } from '../../support/eventstore-double/real-server.js';
+import { testDatabase, type TestDatabase } from '../../support/postgres.js';
+
+const isLarge = process.env['JOBLEDGER_LARGE'] === '1';
+const JOBS = isLarge ? 100_000 : 2_000;
+const STEPS = isLarge ? 20 : 8;
+/** Of a run this short, what is kept once (compiled code, prepared statements, caches of a fixed size) is the most. */
+const MOST_BYTES_A_THOUSAND = isLarge ? 1_024 : 300_000;
+
+const TSX = import.meta.resolve('tsx');
+const programOf = (path: string): string => fileURLToPath(new URL(`../../support/${path}`, import.meta.url));
+
+/** Least squares over the second half: what a process needs at its beginning it gets once. */
+const slopeOf = (steps: readonly HeapStep[]): number => {
+  const later = steps.slice(steps.length >> 1);
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [jobs, bytes] = [mean(later.map((step) => step.jobs)), mean(later.map((step) => step.bytes))];
+  const spread = later.reduce((sum, step) => sum + (step.jobs - jobs) ** 2, 0);
+  return later.reduce((sum, step) => sum + (step.jobs - jobs) * (step.bytes - bytes), 0) / spread;
+};
+
+describe('the heap of a process with its history on EventStoreDB (protocol double)', () => {
+  let database: TestDatabase;
+  const children: ChildProcess[] = [];
+  before(async () => {
+    database = await testDatabase();
+  });
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await database.drop();
+  });
+
+  const started = (flags: readonly string[], path: string, ...args: readonly string[]) => {
+    const child = spawn(process.execPath, [...flags, '--import', TSX, programOf(path), ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    return { child, lines: createInterface({ input: child.stdout }) };
+  };
+
+  it(`does not grow with the ${JOBS} jobs it has done, and the process ends by itself`, async function () {
+    this.timeout(120_000 + JOBS * 20);
+    const double = started([], 'eventstore-double/process.ts');
+    const [eventstoreUrl] = (await once(double.lines, 'line')) as [string];
+    const ledger = newLedgerName();
+    const options: HeapOptions = {
+      url: database.url,
+      schema: 'heap',
+      eventstoreUrl,
+      ledger,
+      jobs: JOBS,
+      steps: STEPS,
+    };
+    const { child, lines } = started(['--expose-gc'], 'heap-process.ts', JSON.stringify(options));
+    const ended = once(child, 'exit');
+    const steps: HeapStep[] = [];
+    for await (const line of lines) steps.push(JSON.parse(line) as HeapStep);
+    expect(await ended).to.deep.equal([0, null]);
+    expect(steps.at(-1)?.jobs).to.equal(JOBS);
+    const slope = 1_000 * slopeOf(steps);
+    const told = steps.map(({ bytes }) => (bytes / 1024 / 1024).toFixed(2)).join(' ');
+    console.log(`      ${told} MiB: ${slope.toFixed(0)} bytes for 1,000 jobs`);
+    expect(slope).to.be.below(MOST_BYTES_A_THOUSAND);
+  });
+});
