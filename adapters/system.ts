@@ -1,5 +1,5 @@
 /** What the pure parts are handed: ids, hashes, randomness, and who and where this process is. */
-import { createHash, hash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 
 const POOL_BYTES = 4_096;
@@ -64,7 +64,7 @@ export const derivedId = (id: string, name: string | number): string => nameBase
 const TEXT_NAMESPACE = '6f0a3c0e-8a53-5d0e-9d3e-5f1f0c1f9a11';
 export const idOfText = (text: string): string => nameBased(TEXT_NAMESPACE, text);
 
-export const sha1Hex = (text: string): string => createHash('sha1').update(text, 'utf8').digest('hex');
+export const sha1Hex = (text: string): string => hash('sha1', text, 'hex');
 
 /** A claim's token: the id of the claim event as 32 hex digits. */
 export const tokenOf = (id: string): string => id.replaceAll('-', '');

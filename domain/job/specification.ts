@@ -127,6 +127,9 @@ const checks: Readonly<Record<Exclude<Member, 'params' | 'backoff'>, Check>> = {
   requestId: text(short(200)),
 };
 
+const memberChecks = Object.entries(checks);
+const known: ReadonlySet<string> = new Set(KNOWN);
+
 const invalid = (path: string, message: string): InvalidSpecification => ({
   _tag: 'InvalidSpecification',
   path,
@@ -139,10 +142,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** The checked specification, or its first flaw. Members that are undefined count as missing. */
 export const checkSpecification = (value: unknown): E.Either<InvalidSpecification, CheckedSpecification> => {
   if (!isRecord(value)) return E.left(invalid('', 'a job is a JSON object such as {"type":"sendMail"}'));
-  const stranger = Object.keys(value).find((key) => !(KNOWN as readonly string[]).includes(key));
+  const stranger = Object.keys(value).find((key) => !known.has(key));
   if (stranger !== undefined) return E.left(invalid(stranger, unknownName('member', stranger, KNOWN)));
   if (value['type'] === undefined) return E.left(invalid('type', 'is missing'));
-  for (const [member, check] of Object.entries(checks)) {
+  for (const [member, check] of memberChecks) {
     const flaw = value[member] === undefined ? undefined : check(value[member]);
     if (flaw !== undefined) return E.left(invalid(member, flaw));
   }

@@ -25,14 +25,32 @@ export interface Draft extends CheckedSpecification {
 
 const hashOf = jobSha1(sha1Hex);
 
-export const draft = (checked: CheckedSpecification, now: string): Draft => ({
-  ...checked,
-  id: checked.jobId ?? newId(),
-  hasOwnId: checked.jobId !== undefined,
-  sha1: hashOf({ ...checked, params: canonical(checked.params) }),
-  root: rootOf(checked.params),
-  now,
-});
+// Member by member, as the event below: the engine makes a new shape of each spread that members are added to, and every job passes here.
+export const draft = (checked: CheckedSpecification, now: string): Draft => {
+  const { type, namespace, title, params, dedupKey } = checked;
+  return {
+    type,
+    wiki: checked.wiki,
+    namespace,
+    title,
+    params,
+    class: checked.class,
+    hasOwnClass: checked.hasOwnClass,
+    priority: checked.priority,
+    notBefore: checked.notBefore,
+    jobId: checked.jobId,
+    ignoreDuplicates: checked.ignoreDuplicates,
+    dedupKey,
+    maxAttempts: checked.maxAttempts,
+    backoff: checked.backoff,
+    requestId: checked.requestId,
+    id: checked.jobId ?? newId(),
+    hasOwnId: checked.jobId !== undefined,
+    sha1: hashOf({ type, namespace, title, dedupKey, params: canonical(params) }),
+    root: rootOf(params),
+    now,
+  };
+};
 
 /** The draft of what a producer says, or its first flaw. */
 export const checkedDraft = (specification: unknown, now: string): E.Either<InvalidSpecification, Draft> =>
@@ -44,27 +62,30 @@ export const raisedTo = (job: Draft, timestamp: string): Draft =>
     ? job
     : { ...job, root: { ...job.root, timestamp }, params: withRootTimestamp(job.params, timestamp) };
 
-export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => ({
-  wiki: job.wiki,
-  type: job.type,
-  number: number.toString(),
-  params: job.params,
-  dedup: { ignoreDuplicates: job.ignoreDuplicates, sha1: job.sha1 },
-  class: job.class,
-  priority: job.priority,
-  retry: retryPolicy({ maxAttempts: job.maxAttempts, backoff: job.backoff }),
-  leaseSeconds: DEFAULT_LEASE_SECONDS,
-  shardingItem: 0,
-  enqueuedAt: job.now,
-  inCallersTransaction: false,
-  ...(job.namespace === undefined ? {} : { namespace: job.namespace }),
-  ...(job.title === undefined ? {} : { title: job.title }),
-  ...(job.root === undefined ? {} : { root: job.root }),
-  ...(job.hasOwnClass ? { hasOwnClass: true as const } : {}),
-  ...(job.notBefore === undefined ? {} : { notBefore: job.notBefore }),
-  ...(job.maxAttempts === undefined && job.backoff === undefined ? {} : { ownRetry: ownRetry(job) }),
-  ...(job.requestId === undefined ? {} : { requestId: job.requestId }),
-});
+export const enqueuedEvent = (job: Draft, number: bigint): JobEnqueued => {
+  const event: JobEnqueued = {
+    wiki: job.wiki,
+    type: job.type,
+    number: number.toString(),
+    params: job.params,
+    dedup: { ignoreDuplicates: job.ignoreDuplicates, sha1: job.sha1 },
+    class: job.class,
+    priority: job.priority,
+    retry: retryPolicy({ maxAttempts: job.maxAttempts, backoff: job.backoff }),
+    leaseSeconds: DEFAULT_LEASE_SECONDS,
+    shardingItem: 0,
+    enqueuedAt: job.now,
+    inCallersTransaction: false,
+  };
+  if (job.namespace !== undefined) event.namespace = job.namespace;
+  if (job.title !== undefined) event.title = job.title;
+  if (job.root !== undefined) event.root = job.root;
+  if (job.hasOwnClass) event.hasOwnClass = true;
+  if (job.notBefore !== undefined) event.notBefore = job.notBefore;
+  if (job.maxAttempts !== undefined || job.backoff !== undefined) event.ownRetry = ownRetry(job);
+  if (job.requestId !== undefined) event.requestId = job.requestId;
+  return event;
+};
 
 const ownRetry = ({ maxAttempts, backoff }: Draft): NonNullable<JobEnqueued['ownRetry']> => [
   ...(maxAttempts === undefined ? [] : (['maxAttempts'] as const)),

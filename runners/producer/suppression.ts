@@ -24,20 +24,23 @@ export interface Group {
 /** After as many conflicts or vain tries the job is enqueued: a twin costs an execution, a wrong drop the work. */
 const MOST_ROUNDS = 5;
 
+/** Undefined where every enqueue is a job of its own. */
+const groupKeyOf = ({ job: { wiki, type, sha1, ignoreDuplicates } }: Entry): string | undefined =>
+  ignoreDuplicates ? JSON.stringify([wiki, type, sha1]) : undefined;
+
 export const gathered = (entries: readonly Entry[]): readonly Group[] => {
   const groups: { first: Entry; followers: Entry[] }[] = [];
   const byKey = new Map<string, { first: Entry; followers: Entry[] }>();
   for (const entry of entries) {
-    const { wiki, type, sha1, ignoreDuplicates } = entry.job;
-    const key = JSON.stringify([wiki, type, sha1]);
-    const known = ignoreDuplicates ? byKey.get(key) : undefined;
+    const key = groupKeyOf(entry);
+    const known = key === undefined ? undefined : byKey.get(key);
     if (known !== undefined) {
       known.followers.push(entry);
       continue;
     }
     const group = { first: entry, followers: [] };
     groups.push(group);
-    if (ignoreDuplicates) byKey.set(key, group);
+    if (key !== undefined) byKey.set(key, group);
   }
   return groups;
 };
@@ -78,7 +81,8 @@ export const suppressedBy = (
   { by }: ProducerPorts,
   enqueued: JobEvent,
   followers: readonly Entry[],
-): readonly JobEvent[] => joined(by, advanceJob(noJob, [enqueued]), followers) ?? [];
+): readonly JobEvent[] =>
+  followers.length === 0 ? [] : (joined(by, advanceJob(noJob, [enqueued]), followers) ?? []);
 
 const membersOf = ({ first, followers }: Group): readonly Entry[] => [first, ...followers];
 
