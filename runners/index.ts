@@ -25,7 +25,7 @@ export type { GroupJob, JobQueueGroup } from './library/queues/job-queue-group.j
 export type { LazyOptions } from './library/queues/lazy-buffer.js';
 export type { PoppedJob } from './library/queues/popped-job.js';
 export type { PopTerms, QueueStorage } from './library/queues/queue-storage.js';
-export type { QueueSizes } from './reading/queue-sizes.js';
+export type { QueueSizes } from '../projections/reading-desk.js';
 export type { TypePolicy } from './library/queues/type-conf.js';
 export type { OnClient } from './library/on-client.js';
 export type { JobNotFound, OperationRefused, TaggedError } from './library/error-sentences.js';

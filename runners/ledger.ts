@@ -7,6 +7,7 @@ import { connect } from '../adapters/postgres/connection.js';
 import { postgresEnqueueAtCommit } from '../adapters/postgres/enqueue-at-commit.js';
 import { settleHistory } from '../adapters/postgres/history-elsewhere.js';
 import { housekeeping } from '../adapters/postgres/housekeeping.js';
+import { postgresReadingDesk } from '../adapters/postgres/reading/reading-desk.js';
 import { postgresQueueBook } from '../adapters/postgres/queue-book.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
 import { migrate } from '../adapters/postgres/migrate.js';
@@ -21,6 +22,7 @@ import { claimedJob } from '../projections/claimed-job.js';
 import { inlineProjections } from '../projections/index.js';
 import type { ClaimWatch, QueueBook, RunnerPresence } from '../projections/ports.js';
 import type { Projection } from '../projections/projection.js';
+import type { ReadingDesk } from '../projections/reading-desk.js';
 import { ledgerClock, type LedgerClock } from './clock.js';
 import type { LedgerConfig } from './config.js';
 import { followUp, spawned } from './follow-up.js';
@@ -42,8 +44,9 @@ export interface Ledger extends History {
   readonly by: string;
   readonly url: string;
   readonly schema: SchemaName;
-  /** For reading the tables. */
+  /** For what keeps, compares and mends the tables. */
   readonly pool: pg.Pool;
+  readonly reading: ReadingDesk;
   readonly queueBook: QueueBook;
   readonly presence: RunnerPresence;
   readonly board: ProgressBoard;
@@ -191,6 +194,7 @@ const compose = (
     url,
     schema,
     pool,
+    reading: postgresReadingDesk(pool, schema),
     queueBook: postgresQueueBook(pool, schema),
     presence,
     board: postgresProgressBoard(pool, schema),
@@ -207,9 +211,6 @@ const compose = (
     recover: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
     findServer,
-    close: once(async () => {
-      await store.close();
-      await pool.end();
-    }),
+    close: once(() => store.close().then(() => pool.end())),
   };
 };

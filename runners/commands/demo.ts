@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { schemaName } from '../../adapters/postgres/schema-name.js';
 import { claimsLost } from '../claims-lost.js';
-import { beginAfresh } from '../demo/afresh.js';
+import { beginAfresh } from '../../adapters/postgres/afresh.js';
 import { openDesk, type Desk } from '../demo/desk.js';
 import { equation, figuresTable } from '../demo/figures.js';
 import { findingFlags, pointers, type Pointer } from '../demo/pointers.js';

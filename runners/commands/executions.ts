@@ -4,7 +4,7 @@ import { millisecondsBetween } from '../../domain/instant.js';
 import { executionLog } from '../../projections/execution-log.js';
 import { toJson } from '../cli/output.js';
 import { inWords } from '../reading/duration.js';
-import { streamExecutions, type Execution, type ExecutionFilter } from '../reading/executions.js';
+import type { Execution, ExecutionFilter } from '../../projections/reading-desk.js';
 import { timeInWords } from '../reading/sentence.js';
 import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
@@ -38,7 +38,7 @@ const columns: readonly Column<Execution>[] = [
 const showExecutions = (context: CommandContext, filter: ExecutionFilter): Promise<Outcome> =>
   withTables(context, [executionLog], async (ledger) => {
     const { out, json } = context;
-    const shown = await streamExecutions(ledger, filter, (page) =>
+    const shown = await ledger.reading.executions(filter, (page) =>
       out.write(json ? page.map((row) => `${toJson(row)}\n`).join('') : table(columns, page)),
     )();
     if (E.isLeft(shown)) return storeFailed(shown.left);

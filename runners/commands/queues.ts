@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { queueSummary } from '../../projections/queue-summary.js';
 import { inWords } from '../reading/duration.js';
-import { queueViews, type QueueView } from '../reading/queues.js';
+import type { QueueView } from '../../projections/reading-desk.js';
 import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, storeFailed, type Outcome } from './outcome.js';
@@ -37,7 +37,7 @@ const columns: readonly Column<QueueView>[] = [
 
 const showQueues = (context: CommandContext): Promise<Outcome> =>
   withTables(context, [queueSummary], async (ledger) => {
-    const queues = await queueViews(ledger)();
+    const queues = await ledger.reading.queueViews()();
     if (E.isLeft(queues)) return storeFailed(queues.left);
     const { out, json } = context;
     if (json) await out.json(queues.right);

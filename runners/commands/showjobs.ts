@@ -6,10 +6,10 @@ import { queueSummary } from '../../projections/queue-summary.js';
 import { toJson } from '../cli/output.js';
 import { printable } from '../cli/text-table.js';
 import type { Ledger } from '../ledger.js';
-import type { QueueFilter } from '../reading/queue-sizes.js';
+import { STATUSES, type QueueFilter, type Status } from '../../projections/reading-desk.js';
 import { groupLine, hasAny, typeCounts, type TypeCounts } from '../showjobs/counts.js';
 import { jobLine } from '../showjobs/job-line.js';
-import { isStatus, STATUSES, streamJobs, type Status } from '../showjobs/list.js';
+import { isStatus, listJobs } from '../showjobs/list.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { typeName, wholeNumber, wikiName } from './option-values.js';
 import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';
@@ -34,7 +34,7 @@ const showGroups = async ({ out, json }: CommandContext, counts: readonly TypeCo
   return done;
 };
 
-const listJobs = async (
+const showList = async (
   { out, json }: CommandContext,
   ledger: Ledger,
   types: readonly string[],
@@ -44,7 +44,7 @@ const listJobs = async (
   let left = limit;
   let isRead = true;
   const lines = async (type: string, each: Status): Promise<E.Either<Outcome, number>> => {
-    const shown = await streamJobs(ledger, { type, status: each, wiki, limit: left }, async (jobs) => {
+    const shown = await listJobs(ledger, { type, status: each, wiki, limit: left }, async (jobs) => {
       const texts = jobs.map((job) =>
         json ? toJson({ ...job, status: each }) : `${jobLine(job)} status=${each}`,
       );
@@ -76,7 +76,7 @@ const show = async (context: CommandContext, flags: ShowFlags): Promise<Outcome>
     if (E.isLeft(counts)) return storeFailed(counts.left);
     if (group === true) return showGroups(context, counts.right);
     const types = counts.right.filter(hasAny).map(({ type }) => type);
-    return list === true ? listJobs(context, ledger, types, flags) : showTotal(context, counts.right);
+    return list === true ? showList(context, ledger, types, flags) : showTotal(context, counts.right);
   });
 };
 

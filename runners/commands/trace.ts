@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { executionLog } from '../../projections/execution-log.js';
 import { statusTraceLog } from '../../projections/status-trace-log.js';
 import { timeInWords } from '../reading/sentence.js';
-import { traceOf, type TraceRow } from '../reading/trace.js';
+import type { TraceRow } from '../../projections/reading-desk.js';
 import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, negative, storeFailed, type Outcome } from './outcome.js';
@@ -21,7 +21,7 @@ const columns: readonly Column<TraceRow>[] = [
 
 const showTrace = (context: CommandContext, task: string): Promise<Outcome> =>
   withTables(context, [executionLog, statusTraceLog], async (ledger) => {
-    const rows = await traceOf(ledger, task)();
+    const rows = await ledger.reading.trace(task)();
     if (E.isLeft(rows)) return storeFailed(rows.left);
     if (rows.right.length === 0)
       return negative(`there is no task "${task}"; "jobledger executions" lists attempts with their ids`);

@@ -1,6 +1,6 @@
 /** What became of every job, by queue, and whether it adds up. */
 import { inWords } from '../reading/duration.js';
-import type { QueueView } from '../reading/queues.js';
+import type { QueueView } from '../../projections/reading-desk.js';
 import { table, type Column } from '../cli/text-table.js';
 
 const COUNTS = [

@@ -2,12 +2,8 @@
 import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import { succeeded } from '../../adapters/postgres/outcome.js';
-import { rowsOf } from '../../adapters/postgres/statement.js';
 import type { StoreError } from '../../domain/errors.js';
-import { jobIdOf } from '../../domain/ledger.js';
+import { jobIdOf, type RecordedEvent } from '../../domain/ledger.js';
 import { readConfig, type LedgerConfig } from '../config.js';
 import type { Ledger } from '../ledger.js';
 
@@ -16,62 +12,56 @@ export interface Pointer {
   readonly why: string;
 }
 
-const FIRST_OF_EACH = `
-SELECT
-  (SELECT substr(f.stream, 5) FROM __schema__.event f JOIN __schema__.event s ON s.stream = f.stream AND s.type = 'AttemptSucceeded'
-   WHERE f.type = 'AttemptFailed' ORDER BY f.position LIMIT 1),
-  (SELECT substr(e.stream, 5) FROM __schema__.event e WHERE e.type = 'JobSuperseded'
-   ORDER BY e.data->>'type' = 'refreshLinks' DESC, e.position LIMIT 1),
-  (SELECT substr(e.stream, 5) FROM __schema__.event e WHERE e.type = 'JobAbandoned' ORDER BY e.position DESC LIMIT 1)`;
-
 const WORDS: readonly (readonly [verb: string, why: string])[] = [
   ['history', 'one that failed at first and succeeded later'],
   ['explain', 'one that was not run, and why'],
   ['job', 'one that was abandoned'],
 ];
 
-/** The same from a history that can only be read in order. */
-const inOrder = async (store: Ledger['store']): Promise<readonly (string | undefined)[]> => {
+const TOLD = ['AttemptFailed', 'AttemptSucceeded', 'JobSuperseded', 'JobAbandoned'];
+
+const isOfLinks = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'type' in data && data.type === 'refreshLinks';
+
+/** Takes events in their order; gives the first job that failed and succeeded, the first of its links that was not run, the last abandoned. */
+const found = () => {
   const failed = new Set<string>();
   let [retried, superseded, abandoned]: (string | undefined)[] = [];
-  let isOfLinks = false;
-  const end = await succeeded(store.end());
-  for (let after = 0n; after < end;) {
-    const page = await succeeded(store.readAll({ after, upTo: end, types: TOLD, limit: 5_000 }));
-    for (const { type, stream, data } of page.events) {
+  let hasLinks = false;
+  return {
+    look: ({ type, stream, data }: RecordedEvent): void => {
       const job = jobIdOf(stream);
       if (type === 'AttemptFailed') failed.add(stream);
       else if (type === 'AttemptSucceeded' && failed.has(stream)) retried ??= job;
       else if (type === 'JobAbandoned') abandoned = job;
-      else if (type === 'JobSuperseded' && !isOfLinks) {
-        isOfLinks =
-          typeof data === 'object' && data !== null && 'type' in data && data.type === 'refreshLinks';
-        if (isOfLinks || superseded === undefined) superseded = job;
+      else if (type === 'JobSuperseded' && !hasLinks) {
+        hasLinks = isOfLinks(data);
+        if (hasLinks || superseded === undefined) superseded = job;
       }
-    }
-    after = page.upTo;
-  }
-  return [retried, superseded, abandoned];
+    },
+    jobs: () => [retried, superseded, abandoned],
+  };
 };
 
-const TOLD = ['AttemptFailed', 'AttemptSucceeded', 'JobSuperseded', 'JobAbandoned'];
-
-export const pointers = (
-  { pool, schema, store, elsewhere }: Pick<Ledger, 'pool' | 'schema' | 'store' | 'elsewhere'>,
-  flags: string,
-): TaskEither<StoreError, readonly Pointer[]> =>
-  attempt(async () => {
-    const ids =
-      elsewhere === undefined
-        ? ((await rowsOf(pool, { text: inSchema(FIRST_OF_EACH, schema) }, []))[0] ?? [])
-        : await inOrder(store);
-    return WORDS.flatMap(([verb, why], n) => {
-      const id = ids[n];
-      return id === null || id === undefined
-        ? []
-        : [{ command: `npx jobledger ${verb} ${id} ${flags}`, why }];
-    });
-  });
+export const pointers =
+  ({ store }: Pick<Ledger, 'store'>, flags: string): TaskEither<StoreError, readonly Pointer[]> =>
+  async () => {
+    const { look, jobs } = found();
+    const end = await store.end()();
+    if (E.isLeft(end)) return end;
+    for (let after = 0n; after < end.right;) {
+      const page = await store.readAll({ after, upTo: end.right, types: TOLD, limit: 5_000 })();
+      if (E.isLeft(page)) return page;
+      page.right.events.forEach(look);
+      after = page.right.upTo;
+    }
+    return E.right(
+      WORDS.flatMap(([verb, why], n) => {
+        const id = jobs()[n];
+        return id === undefined ? [] : [{ command: `npx jobledger ${verb} ${id} ${flags}`, why }];
+      }),
+    );
+  };
 
 const quoted = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -7,7 +7,6 @@ import type { ClaimFigures } from '../../adapters/postgres/reserving-desk.js';
 import type { Ledger } from '../ledger.js';
 import type { Output } from '../cli/output.js';
 import { inWords } from '../reading/duration.js';
-import { queueViews } from '../reading/queues.js';
 import type { WorkSummary } from '../worker/worker-options.js';
 import type { Desk } from './desk.js';
 import { addsUp, figuresOf, totalOf, type Figures } from './figures.js';
@@ -78,7 +77,7 @@ export const runDemo = async ({
   if (E.isLeft(projected)) return projected;
   const audited = await step('audit', () => auditTables(ledger, out), toldAudit);
   if (E.isLeft(audited)) return audited;
-  const views = await queueViews(ledger)();
+  const views = await ledger.reading.queueViews()();
   if (E.isLeft(views)) return views;
   const queues = views.right.map(figuresOf);
   const total = totalOf(queues);

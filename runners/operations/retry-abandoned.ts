@@ -1,9 +1,6 @@
 /** Makes ready again what was abandoned, a page at a time, in the order of the jobs' numbers. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import { rowsOf } from '../../adapters/postgres/statement.js';
 import { newId } from '../../adapters/system.js';
 import type { StoreError } from '../../domain/errors.js';
 import { decide } from '../../domain/job/decide.js';
@@ -31,16 +28,6 @@ export interface Retried {
 }
 
 const PAGE = 500;
-
-const ABANDONED = `
-SELECT j.job_id::text, j.job_uuid::text
-FROM __schema__.job j
-WHERE j.job_state = 'Abandoned'
-  AND ($1::text IS NULL OR j.job_cmd = $1)
-  AND ($2::text IS NULL OR j.job_wiki = $2)
-  AND j.job_id > $3::bigint
-ORDER BY j.job_id
-LIMIT $4::integer`;
 
 const retryPage = async (
   { store, clock, by: opener }: Ledger,
@@ -73,23 +60,18 @@ export const retryAbandoned =
   async () => {
     const caughtUp = await ledger.catchUp([jobProjection])();
     if (E.isLeft(caughtUp)) return caughtUp;
-    const { pool, schema } = ledger;
     let [retried, seen, after] = [0, 0, '0'];
     while (seen < limit) {
-      const values = [type ?? null, wiki ?? null, after, Math.min(PAGE, limit - seen)];
-      const rows = await attempt(() => rowsOf(pool, { text: inSchema(ABANDONED, schema) }, values))();
-      if (E.isLeft(rows)) return rows;
-      const last = rows.right.at(-1)?.[0];
-      if (last === undefined || last === null) break;
-      const page = await retryPage(
-        ledger,
-        rows.right.map(([, jobId]) => jobId ?? ''),
-        options,
-      );
+      const jobs = await ledger.reading.abandoned({ type, wiki }, after, Math.min(PAGE, limit - seen))();
+      if (E.isLeft(jobs)) return jobs;
+      const last = jobs.right.at(-1);
+      if (last === undefined) break;
+      const jobIds = jobs.right.map(({ jobId }) => jobId);
+      const page = await retryPage(ledger, jobIds, options);
       if (E.isLeft(page)) return page;
       retried += page.right;
-      seen += rows.right.length;
-      after = last;
+      seen += jobIds.length;
+      after = last.number;
     }
     return E.right({ retried, passedOver: seen - retried });
   };

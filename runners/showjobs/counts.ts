@@ -2,7 +2,7 @@
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../../domain/errors.js';
 import type { Ledger } from '../ledger.js';
-import { queueSizes, type QueueFilter, type SizedQueue } from '../reading/queue-sizes.js';
+import type { QueueFilter, SizedQueue } from '../../projections/reading-desk.js';
 import { inMediaWikisOrder } from './job-types.js';
 
 export interface TypeCounts {
@@ -40,9 +40,9 @@ const gathered = (queues: readonly SizedQueue[]): readonly TypeCounts[] => {
 
 /** Types in MediaWiki's order, those without any job too. */
 export const typeCounts = (
-  ledger: Pick<Ledger, 'pool' | 'schema'>,
+  ledger: Pick<Ledger, 'reading'>,
   filter: QueueFilter,
-): TE.TaskEither<StoreError, readonly TypeCounts[]> => TE.map(gathered)(queueSizes(ledger, filter));
+): TE.TaskEither<StoreError, readonly TypeCounts[]> => TE.map(gathered)(ledger.reading.queueSizes(filter));
 
 export const groupLine = ({ type, queued, claimed, active, abandoned, delayed }: TypeCounts): string =>
   `${type}: ${queued} queued; ${claimed} claimed (${active} active, ${abandoned} abandoned); ${delayed} delayed`;

@@ -4,7 +4,7 @@ import type { Json } from '../../domain/json.js';
 import type { PresentRunner } from '../../projections/progress.js';
 import { printable, table, type Column } from '../cli/text-table.js';
 import { inWords } from '../reading/duration.js';
-import type { QueueView } from '../reading/queues.js';
+import type { QueueView } from '../../projections/reading-desk.js';
 import { timeInWords } from '../reading/sentence.js';
 import { busyQueues, type RunningAttempt, type TopSnapshot } from './snapshot.js';
 

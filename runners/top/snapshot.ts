@@ -1,18 +1,15 @@
 /** What goes on in a ledger at one moment: queues, runners, and what they run, longest first. */
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import { rowsOf } from '../../adapters/postgres/statement.js';
 import type { StoreError } from '../../domain/errors.js';
 import { millisecondsBetween } from '../../domain/instant.js';
 import type { Json } from '../../domain/json.js';
 import { claimedJob } from '../../projections/claimed-job.js';
 import type { PresentRunner } from '../../projections/progress.js';
+import type { QueueView } from '../../projections/reading-desk.js';
 import type { Projection } from '../../projections/projection.js';
 import { queueSummary } from '../../projections/queue-summary.js';
 import type { Ledger } from '../ledger.js';
-import { queueViews, type QueueView } from '../reading/queues.js';
 import { loadJobs } from '../streams/job-streams.js';
 
 export interface RunningAttempt {
@@ -40,19 +37,16 @@ export interface TopSnapshot {
   readonly running: readonly RunningAttempt[];
 }
 
-// A claim's lease ends a fixed time behind it: whoever ends first has been held longest.
-const OLDEST_CLAIMS = `SELECT c.job::text FROM __schema__.claimed_job c ORDER BY c.lease_expires, c.job LIMIT $1`;
-
 const runningOf = async (
   ledger: Ledger,
   runners: readonly PresentRunner[],
   now: string,
   most: number,
 ): Promise<E.Either<StoreError, readonly RunningAttempt[]>> => {
-  const { pool, schema, store } = ledger;
-  const claims = await attempt(() => rowsOf(pool, { text: inSchema(OLDEST_CLAIMS, schema) }, [most]))();
-  if (E.isLeft(claims)) return claims;
-  const jobIds = claims.right.map(([jobId]) => jobId ?? '');
+  const { reading, store } = ledger;
+  const held = await reading.heldLongest(most)();
+  if (E.isLeft(held)) return held;
+  const jobIds = held.right;
   const states = jobIds.length === 0 ? E.right(new Map<string, never>()) : await loadJobs(store, jobIds);
   if (E.isLeft(states)) return states;
   const attempts = jobIds.flatMap((jobId): readonly RunningAttempt[] => {
@@ -102,7 +96,7 @@ export const topSnapshot =
   async () => {
     const caughtUp = await ledger.catchUp(topTables)();
     if (E.isLeft(caughtUp)) return caughtUp;
-    const queues = await queueViews(ledger)();
+    const queues = await ledger.reading.queueViews()();
     if (E.isLeft(queues)) return queues;
     const runners = await ledger.board.runners()();
     if (E.isLeft(runners)) return runners;

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { millisecondsBetween } from '../../domain/instant.js';
 import { catchUpProjections } from '../../projections/index.js';
 import { openLedger, type Ledger } from '../../runners/ledger.js';
-import { queueViews } from '../../runners/reading/queues.js';
 import { commandLine } from '../runners/cli/command-line.js';
 import { right } from '../support/ledger-database.js';
 import { column, enqueued, factsOf, testLedger, type TestLedger } from '../support/ledger.js';
@@ -98,7 +97,7 @@ describe('field case 11: zones, and the hour that is there twice', () => {
         await enqueued(there, ...jobs);
         await right(there.catchUp(catchUpProjections));
         const now = await right(there.index.now());
-        const views = await right(queueViews(there));
+        const views = await right(there.reading.queueViews());
         const lag = new Map<string, number>();
         for (const { wiki, type, lagSeconds, oldestReadyAt } of views) {
           expect(lagSeconds).to.be.at.least(0);

@@ -12,7 +12,7 @@ import { jobQueue, pushTo, type JobQueue } from './job-queue.js';
 import type { LazyBuffer } from './lazy-buffer.js';
 import { lazilyOwned, owned, pushOwned, type Owned } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
-import type { QueueSizes } from '../../reading/queue-sizes.js';
+import type { QueueSizes } from '../../../projections/reading-desk.js';
 import type { QueueStorage } from './queue-storage.js';
 import { leaseMsIn, withPolicy, type TypeConf } from './type-conf.js';
 

@@ -10,7 +10,7 @@ import type { JobQueueError } from './errors.js';
 import type { LazyBuffer } from './lazy-buffer.js';
 import { lazilyOwned, owned, pushOwned, type Owned, type Pushed } from './owned.js';
 import type { PoppedJob } from './popped-job.js';
-import type { QueueSizes } from '../../reading/queue-sizes.js';
+import type { QueueSizes } from '../../../projections/reading-desk.js';
 import type { QueueStorage } from './queue-storage.js';
 import { leaseMsIn, withClass, type TypePolicy } from './type-conf.js';
 

@@ -11,7 +11,7 @@ import { defineJob } from '../../define-job.js';
 import type { Ledger as Site } from '../../ledger.js';
 import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueAnswer } from '../../producer/enqueueing.js';
-import { queueSizes, type QueueSizes, type SizedQueue } from '../../reading/queue-sizes.js';
+import type { QueueSizes, SizedQueue } from '../../../projections/reading-desk.js';
 import { defaultWorkerOptions } from '../../work.js';
 import { keyCounter } from '../../worker/key-counter.js';
 import { supply, type Supply } from '../../worker/supply.js';
@@ -113,7 +113,7 @@ export const queueStorage = (site: Site, beforeClosing: Closing['before']): Queu
     sizes: (wiki, type) => async () => {
       const caughtUp = await site.catchUp([queueSummary])();
       if (E.isLeft(caughtUp)) return caughtUp;
-      return E.map(byType)(await queueSizes(site, { wiki, type })());
+      return E.map(byType)(await site.reading.queueSizes({ wiki, type })());
     },
     configuredClasses: configuredClasses(site),
     beforeClosing,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { audit } from '../../../adapters/postgres/audit.js';
 import { queueSummary } from '../../../projections/queue-summary.js';
 import { readyJob } from '../../../projections/ready-job.js';
-import { queueViews, type QueueView } from '../../../runners/reading/queues.js';
+import type { QueueView } from '../../../projections/reading-desk.js';
 import { isLarge } from '../../support/large.js';
 import { testLedger, type TestLedger } from '../../support/ledger.js';
 import { fillWithJobs } from '../../support/many-jobs.js';
@@ -31,7 +31,7 @@ describe('queues at scale', function () {
     const times: number[] = [];
     for (let look = 0; look < LOOKS; look += 1) {
       const began = performance.now();
-      const views = await right(queueViews(ledger));
+      const views = await right(ledger.reading.queueViews());
       times.push(performance.now() - began);
       expect(views.map(withoutAge)).to.deep.equal(counted);
       expect(views.map(({ wiki, type, ready, delayed }) => ({ wiki, type, ready, delayed }))).to.deep.equal(

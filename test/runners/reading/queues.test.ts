@@ -6,7 +6,7 @@ import { addMilliseconds } from '../../../domain/instant.js';
 import { jobStream } from '../../../domain/ledger.js';
 import { queueSummary } from '../../../projections/queue-summary.js';
 import { openLedger, type Ledger } from '../../../runners/ledger.js';
-import { queueViews, type QueueView } from '../../../runners/reading/queues.js';
+import type { QueueView } from '../../../projections/reading-desk.js';
 import {
   at,
   attemptId,
@@ -31,7 +31,7 @@ const failedOnce = (number: bigint, seconds: number, type: string): readonly Job
   fail({ now: at(seconds) }),
 ];
 
-describe('queueViews', () => {
+describe('the view of queues', () => {
   let database: TestDatabase;
   let ledger: Ledger;
 
@@ -62,7 +62,7 @@ describe('queueViews', () => {
 
   const view = async (type: string): Promise<QueueView | undefined> => {
     await ledger.catchUp([queueSummary])();
-    const views = await queueViews(ledger)();
+    const views = await ledger.reading.queueViews()();
     return E.isRight(views) ? views.right.find((queue) => queue.type === type) : undefined;
   };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { QueueView } from '../../../runners/reading/queues.js';
+import type { QueueView } from '../../../projections/reading-desk.js';
 import { progressInWords, screenOf } from '../../../runners/top/screen.js';
 import type { RunningAttempt, TopSnapshot } from '../../../runners/top/snapshot.js';
 

@@ -1,27 +1,13 @@
 /** Rows of `job_status_trace_log` (seed 003) of one task, in the order of its life. */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { isoSql } from '../../adapters/postgres/iso.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import { rowsOf, type Cells } from '../../adapters/postgres/statement.js';
-import type { StoreError } from '../../domain/errors.js';
-import { isUuid } from '../../domain/ledger.js';
-import type { Ledger } from '../ledger.js';
-
-/** Members are the table's own columns; times are UTC. */
-export interface TraceRow {
-  readonly id: string;
-  readonly job_name: string;
-  readonly original_task_id: string;
-  readonly task_id: string;
-  readonly slave_id: string;
-  readonly execution_type: string;
-  readonly sharding_item: string;
-  readonly state: string;
-  readonly message: string;
-  readonly creation_time: string;
-  readonly source: string;
-}
+import { attempt } from '../error-mapping.js';
+import { isoSql } from '../iso.js';
+import type pg from 'pg';
+import type { TraceRow } from '../../../projections/reading-desk.js';
+import { inSchema, type SchemaName } from '../schema-name.js';
+import { rowsOf, type Cells } from '../statement.js';
+import type { StoreError } from '../../../domain/errors.js';
+import { isUuid } from '../../../domain/ledger.js';
 
 // What one append tells has one time: the end of an attempt stands before what comes of it.
 const TRACE = `
@@ -57,7 +43,8 @@ const rowOf = (cells: Cells): TraceRow => {
 
 /** By the whole task id, or by the attempt's own id at its end. */
 export const traceOf = (
-  { pool, schema }: Pick<Ledger, 'pool' | 'schema'>,
+  pool: pg.Pool,
+  schema: SchemaName,
   task: string,
 ): TaskEither<StoreError, readonly TraceRow[]> =>
   attempt(async () => {

@@ -1,34 +1,15 @@
 /** What each queue holds and has seen, and how long its oldest ready job has waited. */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { isoSql } from '../../adapters/postgres/iso.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import { rowsOf, type Cells } from '../../adapters/postgres/statement.js';
-import type { StoreError } from '../../domain/errors.js';
-import { millisecondsBetween } from '../../domain/instant.js';
-import type { Ledger } from '../ledger.js';
+import { attempt } from '../error-mapping.js';
+import { isoSql } from '../iso.js';
+import { inSchema, type SchemaName } from '../schema-name.js';
+import { rowsOf, type Cells } from '../statement.js';
+import type { StoreError } from '../../../domain/errors.js';
+import { millisecondsBetween } from '../../../domain/instant.js';
+import type pg from 'pg';
+import type { QueueView } from '../../../projections/reading-desk.js';
 import { OLDEST_READY } from './oldest-ready.js';
-import {
-  allQueues,
-  delayedSql,
-  readyAndDelayed,
-  WAITING_AND_DELAYED,
-  WITH_DELAYED,
-  type SizedQueue,
-} from './queue-sizes.js';
-
-export interface QueueView extends SizedQueue {
-  readonly succeeded: number;
-  /** Attempts that failed; their jobs may have succeeded since. */
-  readonly failed: number;
-  readonly suppressed: number;
-  readonly superseded: number;
-  readonly enqueued: number;
-  readonly retried: number;
-  readonly cancelled: number;
-  readonly oldestReadyAt: string | null;
-  readonly lagSeconds: number;
-}
+import { allQueues, delayedSql, readyAndDelayed, WAITING_AND_DELAYED, WITH_DELAYED } from './queue-sizes.js';
 
 // Where many have fallen due that nobody has moved yet, the due minute tells since when, to the minute.
 const QUEUES = `
@@ -69,8 +50,5 @@ const viewOf = (cells: Cells): QueueView => {
   };
 };
 
-export const queueViews = ({
-  pool,
-  schema,
-}: Pick<Ledger, 'pool' | 'schema'>): TaskEither<StoreError, readonly QueueView[]> =>
+export const queueViews = (pool: pg.Pool, schema: SchemaName): TaskEither<StoreError, readonly QueueView[]> =>
   attempt(async () => (await rowsOf(pool, { text: inSchema(QUEUES, schema) }, [])).map(viewOf));

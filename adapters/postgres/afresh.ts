@@ -1,17 +1,23 @@
 /** The demo's own schema, empty: what an earlier demo left there goes. Nothing else is touched. */
 import * as E from 'fp-ts/lib/Either.js';
 import type pg from 'pg';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { settleHistory } from '../../adapters/postgres/history-elsewhere.js';
-import { migrate } from '../../adapters/postgres/migrate.js';
-import { quoteIdentifier } from '../../adapters/postgres/schema-name.js';
-import { allowSilence, patience } from '../../adapters/postgres/silence.js';
-import { inTransaction } from '../../adapters/postgres/transaction.js';
+import { attempt } from './error-mapping.js';
+import { settleHistory } from './history-elsewhere.js';
+import { migrate } from './migrate.js';
+import { quoteIdentifier, type SchemaName } from './schema-name.js';
+import { allowSilence, patience } from './silence.js';
+import { inTransaction } from './transaction.js';
 import { rejected, type StoreError } from '../../domain/errors.js';
-import type { Ledger } from '../ledger.js';
 
 /** What a ledger makes beside its schema. */
 const BESIDE = ['', '_elasticjob_ui', '_rebuild'];
+
+interface Place {
+  readonly pool: pg.Pool;
+  readonly schema: SchemaName;
+  /** The ledger's name on an EventStoreDB, where the history is there. */
+  readonly elsewhere: string | undefined;
+}
 
 export interface Afresh {
   /** Lets the next demo in. */
@@ -46,7 +52,7 @@ export const beginAfresh = async ({
   pool,
   schema,
   elsewhere,
-}: Pick<Ledger, 'pool' | 'schema' | 'elsewhere'>): Promise<E.Either<StoreError, Afresh>> => {
+}: Place): Promise<E.Either<StoreError, Afresh>> => {
   const client = await pool.connect();
   allowSilence(client, patience.rebuild);
   // Its session ends with it, and the lock with the session.

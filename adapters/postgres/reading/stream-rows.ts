@@ -1,11 +1,11 @@
 /** Rows of a long answer in pages, from one snapshot, in bounded memory. */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { rowsOf, withClient, type Cells } from '../../adapters/postgres/statement.js';
-import { patience } from '../../adapters/postgres/silence.js';
-import { inTransaction } from '../../adapters/postgres/transaction.js';
-import type { StoreError } from '../../domain/errors.js';
+import { attempt } from '../error-mapping.js';
+import { rowsOf, withClient, type Cells } from '../statement.js';
+import { patience } from '../silence.js';
+import { inTransaction } from '../transaction.js';
+import type { StoreError } from '../../../domain/errors.js';
 
 const PAGE = 1_000;
 

@@ -3,30 +3,12 @@
  * delayed from their due times by the minute, the running minute from `delayed_job` itself.
  */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '../../adapters/postgres/error-mapping.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import { rowsOf, type Cells } from '../../adapters/postgres/statement.js';
-import type { StoreError } from '../../domain/errors.js';
-import type { Ledger } from '../ledger.js';
-
-export interface QueueSizes {
-  /** Due, unclaimed. */
-  readonly ready: number;
-  readonly delayed: number;
-  readonly claimed: number;
-  readonly abandoned: number;
-}
-
-export interface SizedQueue extends QueueSizes {
-  readonly wiki: string;
-  readonly type: string;
-}
-
-/** Undefined: every one. */
-export interface QueueFilter {
-  readonly wiki?: string | undefined;
-  readonly type?: string | undefined;
-}
+import { attempt } from '../error-mapping.js';
+import type pg from 'pg';
+import type { QueueFilter, SizedQueue } from '../../../projections/reading-desk.js';
+import { inSchema, type SchemaName } from '../schema-name.js';
+import { rowsOf, type Cells } from '../statement.js';
+import type { StoreError } from '../../../domain/errors.js';
 
 /** A condition on a row's wiki and type: only what is asked for is read. */
 export type OfQueues = (row: string) => string;
@@ -87,7 +69,8 @@ const sizedQueue = ([wiki, type, waiting, delayed, claimed, abandoned]: Cells): 
 
 /** Of each queue that ever had a job. */
 export const queueSizes = (
-  { pool, schema }: Pick<Ledger, 'pool' | 'schema'>,
+  pool: pg.Pool,
+  schema: SchemaName,
   filter: QueueFilter,
 ): TaskEither<StoreError, readonly SizedQueue[]> => {
   const asked = [['wiki', filter.wiki] as const, ['type', filter.type] as const].filter(

@@ -1,33 +1,12 @@
 /** Rows of `job_execution_log` (seed 003), oldest first. */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { isoSql } from '../../adapters/postgres/iso.js';
-import { inSchema } from '../../adapters/postgres/schema-name.js';
-import type { Cells } from '../../adapters/postgres/statement.js';
-import type { StoreError } from '../../domain/errors.js';
-import type { Ledger } from '../ledger.js';
+import { isoSql } from '../iso.js';
+import type pg from 'pg';
+import type { Execution, ExecutionFilter, OnPage } from '../../../projections/reading-desk.js';
+import { inSchema, type SchemaName } from '../schema-name.js';
+import type { Cells } from '../statement.js';
+import type { StoreError } from '../../../domain/errors.js';
 import { streamRows } from './stream-rows.js';
-
-/** Members are the table's own columns; times are UTC. */
-export interface Execution {
-  readonly id: string;
-  readonly job_name: string;
-  readonly task_id: string;
-  readonly hostname: string;
-  readonly ip: string;
-  readonly sharding_item: number;
-  readonly execution_source: string;
-  readonly failure_cause: string | null;
-  readonly is_success: boolean;
-  readonly start_time: string;
-  readonly complete_time: string | null;
-}
-
-export interface ExecutionFilter {
-  readonly jobName?: string | undefined;
-  readonly failed?: boolean | undefined;
-  /** ISO-8601 UTC. */
-  readonly since?: string | undefined;
-}
 
 const utc = (column: string): string => isoSql(`(${column} AT TIME ZONE 'UTC')`);
 
@@ -58,9 +37,10 @@ const executionOf = (cells: Cells): Execution => {
 };
 
 export const streamExecutions = (
-  { pool, schema }: Pick<Ledger, 'pool' | 'schema'>,
+  pool: pg.Pool,
+  schema: SchemaName,
   { jobName, failed, since }: ExecutionFilter,
-  onPage: (page: readonly Execution[]) => Promise<boolean>,
+  onPage: OnPage<Execution>,
 ): TaskEither<StoreError, number> =>
   streamRows(pool, inSchema(EXECUTIONS, schema), [jobName ?? null, failed ?? null, since ?? null], (rows) =>
     onPage(rows.map(executionOf)),
