@@ -43,6 +43,13 @@ describe('the architecture', () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it('keeps SQL in the adapters: runners ask through ports', () => {
+    const asking = sourceFiles().filter(
+      ({ layer, code }) => layer === 'runners' && /__schema__|\browsOf\b|\.query\(/.test(code),
+    );
+    expect(asking.map(({ path }) => path)).to.deep.equal([]);
+  });
+
   it('keeps time and chance out of domain and projections, and the machine out of domain', () => {
     const judged = sourceFiles().filter(({ layer }) => layer === 'domain' || layer === 'projections');
     expect(judged).to.not.be.empty;

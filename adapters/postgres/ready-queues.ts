@@ -1,6 +1,7 @@
 /** Which queues have ready jobs, with the settings in force, and how long the heads of some of them have waited. */
 import * as t from 'io-ts';
 import { classRank, OF_ITS_QUEUE } from '../../domain/job/facts.js';
+import { queueKey } from '../../domain/queue/scope.js';
 import { pausesInForce, settingsInForce } from '../../domain/queue/settings.js';
 import type { QueueDecisions, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { DECISIONS, decisionsIn } from './queue-book.js';
@@ -112,7 +113,7 @@ const queuesOf = (found: t.TypeOf<typeof Places>, decisions: QueueDecisions): re
     if (isPaused({ wiki, type })) continue;
     const settings = inForce({ wiki, type });
     const rank = place === OF_ITS_QUEUE ? classRank(settings.class) : place;
-    const key = `${rank}\n${type}\n${wiki}`;
+    const key = `${rank}\n${queueKey({ wiki, type })}`;
     const places = [...(queues.get(key)?.places ?? []), place];
     const { weight, order } = settings;
     queues.set(key, { places, class: rank, wiki, type, weight, order, mayBeLimited });

@@ -12,6 +12,9 @@ export interface QueueName {
   readonly type: string;
 }
 
+/** The same for no two queues: neither name may hold a line's end. */
+export const queueKey = ({ wiki, type }: QueueName): string => `${type}\n${wiki}`;
+
 /** The scopes that a queue lies in, the narrowest first. */
 export const scopesOf = ({ wiki, type }: QueueName): readonly Scope[] => [
   { wiki, type },

@@ -1,7 +1,7 @@
 /** Queues that limits hold back, each for a time, or until there may be room again. */
-import type { QueueName } from '../../domain/queue/scope.js';
 import type { ReadyQueue } from '../../projections/ports.js';
-import { keyOf } from './turns.js';
+import { queueKey, type QueueName } from '../../domain/queue/scope.js';
+import { rankedKey } from './turns.js';
 
 /** How long a queue is held of which a job ended while it was found to be at its limit: those behind it have their turn. */
 const ENDED_MEANWHILE_MS = 5;
@@ -23,22 +23,20 @@ export interface HeldQueues {
   readonly heldUntil: (now: number) => number | undefined;
 }
 
-const heldKey = (queue: ReadyQueue): string => `${queue.class}\n${keyOf(queue)}`;
-
 export const heldQueues = (): HeldQueues => {
   const held = new Map<string, { readonly until: number; readonly isTold: boolean }>();
   /** When a job of each queue ended last. */
   const ends = new Map<string, number>();
   return {
     hold: (queue, forMs, { asked, now, isTold }) => {
-      const hasEnded = !isTold && (ends.get(keyOf(queue)) ?? -Infinity) >= asked;
-      held.set(heldKey(queue), {
+      const hasEnded = !isTold && (ends.get(queueKey(queue)) ?? -Infinity) >= asked;
+      held.set(rankedKey(queue), {
         until: now + (hasEnded ? Math.min(ENDED_MEANWHILE_MS, forMs) : forMs),
         isTold,
       });
     },
     noteEnd: (queue, now) => {
-      const key = keyOf(queue);
+      const key = queueKey(queue);
       ends.set(key, now);
       for (const [each, { isTold }] of held) if (!isTold && each.endsWith(`\n${key}`)) held.delete(each);
     },
@@ -46,7 +44,7 @@ export const heldQueues = (): HeldQueues => {
     letGo: () => {
       for (const [key, { isTold }] of held) if (!isTold) held.delete(key);
     },
-    isHeld: (queue, now) => held.size > 0 && (held.get(heldKey(queue))?.until ?? 0) > now,
+    isHeld: (queue, now) => held.size > 0 && (held.get(rankedKey(queue))?.until ?? 0) > now,
     heldUntil: (now) => {
       for (const [key, { until }] of held) if (until <= now) held.delete(key);
       return held.size === 0 ? undefined : Math.min(...[...held.values()].map(({ until }) => until));

@@ -3,6 +3,7 @@
  * ended. For a moment only, and not where a pick came back short: late and returned jobs may stand before the mark.
  */
 import type { Pick, PlacedJob, QueuePosition, ReadyQueue } from '../../projections/ports.js';
+import { rankedKey } from './turns.js';
 
 const SLOW_MS = 5;
 const LEAST_MS = 1_000;
@@ -21,21 +22,19 @@ export interface LowWater {
   readonly learn: (picks: readonly Pick[], picked: readonly PlacedJob[], milliseconds: number) => void;
 }
 
-const keyOf = ({ class: rank, type, wiki }: ReadyQueue): string => `${rank}\n${type}\n${wiki}`;
-
 export const lowWater = (clock: () => number = () => performance.now()): LowWater => {
   const marks = new Map<string, Mark>();
 
   const markOf = (queue: ReadyQueue): Mark | undefined => {
-    const mark = marks.get(keyOf(queue));
+    const mark = marks.get(rankedKey(queue));
     if (mark !== undefined && mark.until > clock()) return mark;
-    marks.delete(keyOf(queue));
+    marks.delete(rankedKey(queue));
     return undefined;
   };
 
   const learnOf = ({ queue, limit, from }: Pick, own: readonly PlacedJob[], milliseconds: number): void => {
     const last = own.at(-1);
-    const key = keyOf(queue);
+    const key = rankedKey(queue);
     if (queue.order !== 'fifo' || last === undefined || own.length < limit) marks.delete(key);
     else if (from !== undefined) {
       const mark = marks.get(key);

@@ -1,5 +1,5 @@
 /** Queues of one class take turns, each as long as its weight says. */
-import type { QueueName } from '../../domain/queue/scope.js';
+import { queueKey } from '../../domain/queue/scope.js';
 import type { ReadyQueue } from '../../projections/ports.js';
 
 /** Jobs of a queue of weight 1 at each of its turns, at most; fewer where few are asked for, so that many queues share them. */
@@ -12,16 +12,18 @@ export interface Lane {
   left: number;
 }
 
-export const keyOf = ({ type, wiki }: QueueName): string => `${type}\n${wiki}`;
+/** Jobs of one queue are picked apart by their classes. */
+export const rankedKey = (queue: Pick<ReadyQueue, 'class' | 'type' | 'wiki'>): string =>
+  `${queue.class}\n${queueKey(queue)}`;
 
 /** Turns go on where they were before. */
 export const laneOf = (queues: readonly ReadyQueue[], before: Lane | undefined): Lane => {
   const last = before?.queues[before.at];
-  const sorted = queues.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const sorted = queues.toSorted((one, other) => (queueKey(one) < queueKey(other) ? -1 : 1));
   if (before === undefined || last === undefined) return { queues: sorted, at: 0, left: 0 };
-  const found = sorted.findIndex((queue) => keyOf(queue) >= keyOf(last));
+  const found = sorted.findIndex((queue) => queueKey(queue) >= queueKey(last));
   const at = Math.max(0, found);
-  const isSame = sorted[at] !== undefined && keyOf(sorted[at]) === keyOf(last);
+  const isSame = sorted[at] !== undefined && queueKey(sorted[at]) === queueKey(last);
   return { queues: sorted, at, left: isSame ? before.left : 0 };
 };
 

@@ -1,4 +1,5 @@
 /** How `queues` finds the oldest ready job of each queue: by steps of the indexes of what is ready, however many jobs there are. */
+import { undueSinceSql } from '../ready-since.js';
 
 /** Where the first jobs of a group have come back: so many are looked at for one that never did, behind which none is older. */
 const LOOKED_AT = 500;
@@ -79,12 +80,7 @@ head AS (
   ) AS r
   WHERE head.number < head.upto
 ), ready_since AS (
-  SELECT old.wiki, old.type, min(coalesce(
-    (SELECT (e.metadata->>'occurredAt')::timestamptz FROM __schema__.event e
-      WHERE old.revision > 0 AND e.stream = 'job-' || old.job AND e.revision = old.revision AND e.type IN ('JobReleased', 'JobRequeued')),
-    (SELECT (e.data->>'enqueuedAt')::timestamptz FROM __schema__.event e WHERE e.stream = 'job-' || old.job AND e.revision = 0),
-    (SELECT j.job_timestamp FROM __schema__.job j WHERE j.job_uuid = old.job)
-  )) AS since
+  SELECT old.wiki, old.type, min(${undueSinceSql('old')}) AS since
   FROM old
   GROUP BY old.wiki, old.type
 ), due_since AS (
