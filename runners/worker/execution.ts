@@ -5,6 +5,7 @@ import type { HandledJob, Handler, JobContext } from '../define-job.js';
 import { putOffBy, ReturnedFalse, type PutOff } from '../handler-outcome.js';
 import type { AttemptControl, AttemptPorts, StartedAttempt } from './attempt.js';
 import { following } from './culprits.js';
+import type { Interruption } from './interruption.js';
 import { childrenOf } from './spawning.js';
 import { withinLimit } from './time-limit.js';
 
@@ -19,29 +20,45 @@ export type Outcome = { readonly durationMs: number } & (
   | { readonly _tag: 'PutOff'; readonly by: PutOff }
 );
 
+const INTERRUPTION = Symbol('interruption');
+
+type Context = Omit<JobContext, 'signal'> & { readonly [INTERRUPTION]: Interruption };
+
+/** Asked for, a signal is made. One accessor for all: with a closure of its own, every context would be of a shape of its own. */
+const SIGNAL: PropertyDescriptor & ThisType<Context> = {
+  get() {
+    return this[INTERRUPTION].signal();
+  },
+  enumerable: true,
+};
+
+const withSignal = (context: Context): JobContext =>
+  Object.defineProperty(context, 'signal', SIGNAL) as Context & JobContext;
+
 const contextOf = (
   ports: AttemptPorts,
   { handled: job, running: { attempt } }: StartedAttempt,
   control: AttemptControl,
   spawn: JobContext['spawn'],
-): JobContext => ({
-  attempt: attempt.number,
-  taskId: attempt.taskId,
-  get signal() {
-    return control.abort.signal();
-  },
-  heartbeat: ports.tenure.renew,
-  spawn: (specification) => {
-    // Its success carries them: what came now would be dropped.
-    if (control.isReported || control.isInterrupted) throw new Error('spawn: the attempt is over');
-    spawn(specification);
-  },
-  log: (message) => ports.log(`${job.type} ${job.id}: ${String(message)}`),
-  ledger: ports.handlersLedger,
-  progress: (value) => {
-    if (!control.isReported && !control.isInterrupted) ports.progress.tell(job.id, attempt.number, value);
-  },
-});
+): JobContext => {
+  const context: Context = {
+    attempt: attempt.number,
+    taskId: attempt.taskId,
+    heartbeat: ports.tenure.renew,
+    spawn: (specification) => {
+      // Its success carries them: what came now would be dropped.
+      if (control.isReported || control.isInterrupted) throw new Error('spawn: the attempt is over');
+      spawn(specification);
+    },
+    log: (message) => ports.log(`${job.type} ${job.id}: ${message}`),
+    ledger: ports.handlersLedger,
+    progress: (value) => {
+      if (!control.isReported && !control.isInterrupted) ports.progress.tell(job.id, attempt.number, value);
+    },
+    [INTERRUPTION]: control.abort,
+  };
+  return withSignal(context);
+};
 
 export const execute = async (
   ports: AttemptPorts,
