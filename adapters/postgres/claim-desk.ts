@@ -2,6 +2,7 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../../domain/errors.js';
 import type { ClaimDesk, Pick, QueueScope } from '../../projections/ports.js';
+import { claimsAreOver, markClaim } from './claims-under-way.js';
 import { attempt } from './error-mapping.js';
 import type { InlineWrites } from './append.js';
 import { postgresEventStore } from './event-store.js';
@@ -67,6 +68,7 @@ export const postgresClaimDesk = (
   const statement = (label: string, sql: string): Statement => prepared(label, inSchema(sql, schema));
   const ready = readyQueueStatements(schema);
   const pick = pickRows(schema);
+  const mark = markClaim(schema);
   const promote = statement('promote', PROMOTE);
   const nextDue = statement('next-due', NEXT_DUE);
   const dropStale = statement('drop-stale', DROP_STALE);
@@ -85,31 +87,36 @@ export const postgresClaimDesk = (
     withPicked: (picks, use) =>
       attempt(() =>
         withClient(db, (client) =>
-          inTransaction(client, async () => {
-            const asked = performance.now();
-            const held = mayBeLimited(picks) ? await limits.take(client, picks) : undefined;
-            const rows = await pick(client, held?.picks ?? picks, held !== undefined);
-            return use({
-              ...rows,
-              heldBack: held?.heldBack ?? [],
-              isIncomplete: held?.isIncomplete ?? false,
-              charge:
-                held === undefined || held.rooms.length === 0
-                  ? undefined
-                  : (claims) => attempt(() => limits.charge(client, held, claims, rows.now)),
-              pickMs: performance.now() - asked,
-              store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
-              index: postgresJobIndex(client, schema),
-              dropStale: (jobIds) =>
-                attempt(async () => {
-                  await rowsOf(client, dropStale, [jobIds]);
-                }),
-            });
-          }),
+          inTransaction(
+            client,
+            async () => {
+              const asked = performance.now();
+              const held = mayBeLimited(picks) ? await limits.take(client, picks) : undefined;
+              const rows = await pick(client, held?.picks ?? picks, held !== undefined);
+              return use({
+                ...rows,
+                heldBack: held?.heldBack ?? [],
+                isIncomplete: held?.isIncomplete ?? false,
+                charge:
+                  held === undefined || held.rooms.length === 0
+                    ? undefined
+                    : (claims) => attempt(() => limits.charge(client, held, claims, rows.now)),
+                pickMs: performance.now() - asked,
+                store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
+                index: postgresJobIndex(client, schema),
+                dropStale: (jobIds) =>
+                  attempt(async () => {
+                    await rowsOf(client, dropStale, [jobIds]);
+                  }),
+              });
+            },
+            { first: mark },
+          ),
         ),
       ),
     openLimits: () =>
       attempt(async () => {
+        if (!(await claimsAreOver(db, schema))) return;
         await succeeded(catchUpClaims);
         await limits.open(db);
       }),

@@ -6,6 +6,8 @@ export interface TransactionOptions<A> {
   readonly mode?: string;
   /** Settings of this transaction alone, such as `lock_timeout`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A statement that goes with BEGIN, before anything is looked at. */
+  readonly first?: string;
   /** False: nothing that was written stays. */
   readonly keeps?: (answer: A) => boolean;
   /** May wait for others between two statements, such as for whoever reads what is written to a pipe. */
@@ -18,10 +20,15 @@ export interface TransactionOptions<A> {
  */
 const LONGEST_IDLE = '30s';
 
-const beginSql = <A>({ mode = '', settings = {}, isLeisurely = false }: TransactionOptions<A>): string => {
+const beginSql = <A>({
+  mode = '',
+  settings = {},
+  first,
+  isLeisurely = false,
+}: TransactionOptions<A>): string => {
   const all = isLeisurely ? settings : { idle_in_transaction_session_timeout: LONGEST_IDLE, ...settings };
   const set = Object.entries(all).map(([name, value]) => `; SET LOCAL ${name} = '${value}'`);
-  return `BEGIN ${mode}${set.join('')}`;
+  return [`BEGIN ${mode}${set.join('')}`, ...(first === undefined ? [] : [first])].join('; ');
 };
 
 export const inTransaction = async <A>(

@@ -1,5 +1,9 @@
 // Limits hold over all runners together, whenever they are set.
+import { setTimeout as passes } from 'node:timers/promises';
 import { expect } from 'chai';
+import { defineJob } from '../../../runners/define-job.js';
+import { claimPicked } from '../../../runners/worker/claiming.js';
+import { keyCounter } from '../../../runners/worker/key-counter.js';
 import { queueApi, type QueueApi } from '../../../runners/queues/api.js';
 import { right } from '../../support/ledger-database.js';
 import { column, enqueued, isIn, testLedger, unequalTables, type TestLedger } from '../../support/ledger.js';
@@ -103,6 +107,50 @@ describe('limits of queues', () => {
     for (const run of [first, second]) run.stop();
     await Promise.all([first.done, second.done]);
     expect(most).to.equal(6);
+  });
+
+  it('count a claim that was under way when the first limit of its queue was written', async () => {
+    const { claimDesk } = ledger;
+    await enqueued(ledger, ...many(2, { type: 'a' }));
+    const pickOne = async () => {
+      const [queue] = await right(claimDesk.readyQueues({ types: ['a'], wikis: undefined }));
+      return [{ queue: queue ?? expect.fail('nothing is ready'), limit: 1 }];
+    };
+    let opening: Promise<unknown> | undefined;
+    const options = {
+      runner: { id: 'r', host: 'h', ip: '10.0.0.1', instance: 'h-1' },
+      leaseMs: 30_000,
+      misfireToleranceMs: 60_000,
+      handlerOf: () => defineJob({ type: 'a', run: () => undefined }),
+      isHeldHere: () => false,
+      lost: new AbortController().signal,
+      log: () => undefined,
+      most: 1,
+      startable: 1,
+      rank: 0,
+      keys: keyCounter(),
+    };
+    const claims = await right(
+      claimDesk.withPicked(await pickOne(), async (session) => {
+        await right(queues.configureQueue({ type: 'a', running: 1 }));
+        opening = claimDesk.openLimits()();
+        // Without waiting for the claim it would be over soon.
+        await Promise.race([opening, passes(300)]);
+        return claimPicked(session, options, []);
+      }),
+    );
+    expect(claims).to.have.nested.property('right.claimed.length', 1);
+    await opening;
+    const second = await right(
+      claimDesk.withPicked(await pickOne(), ({ picked, heldBack, isIncomplete }) =>
+        Promise.resolve({ picked, heldBack, isIncomplete }),
+      ),
+    );
+    expect(second).to.deep.equal({
+      picked: [],
+      heldBack: [{ pick: 0, inMs: undefined }],
+      isIncomplete: false,
+    });
   });
 
   it('count jobs that were claimed while a limit was taken back', async () => {
