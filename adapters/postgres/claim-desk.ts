@@ -1,7 +1,8 @@
 /** Where runners come for work: which queues are ready, and a short transaction that holds the rows picked from them. */
+import type pg from 'pg';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../../domain/errors.js';
-import type { ClaimDesk, Pick, QueueScope } from '../../projections/ports.js';
+import type { ClaimDesk, Pick, PickSession, QueueScope } from '../../projections/ports.js';
 import { claimsAreOver, markClaim } from './claims-under-way.js';
 import { attempt } from './error-mapping.js';
 import type { InlineWrites } from './append.js';
@@ -10,7 +11,7 @@ import { isoSql } from './iso.js';
 import { postgresJobIndex } from './job-index.js';
 import { pickRows } from './pick.js';
 import { succeeded } from './outcome.js';
-import { queueLimits } from './queue-limits.js';
+import { queueLimits, type QueueLimits } from './queue-limits.js';
 import { readyQueueStatements, type Found } from './ready-queues.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, withClient, type Queryable, type Statement } from './statement.js';
@@ -57,6 +58,32 @@ const promoteDue = async (db: Queryable, promote: Statement): Promise<void> => {
   while (moved >= PROMOTION_BATCH) moved = Number((await rowsOf(db, promote, []))[0]?.[0] ?? 0);
 };
 
+const pickSessions = (schema: SchemaName, inline: InlineWrites, limits: QueueLimits) => {
+  const pick = pickRows(schema);
+  const dropStale = prepared('drop-stale', inSchema(DROP_STALE, schema));
+  return async (client: pg.ClientBase, picks: readonly Pick[]): Promise<PickSession> => {
+    const asked = performance.now();
+    const held = mayBeLimited(picks) ? await limits.take(client, picks) : undefined;
+    const rows = await pick(client, held?.picks ?? picks, held !== undefined);
+    return {
+      ...rows,
+      heldBack: held?.heldBack ?? [],
+      isIncomplete: held?.isIncomplete ?? false,
+      charge:
+        held === undefined || held.rooms.length === 0
+          ? undefined
+          : (claims) => attempt(() => limits.charge(client, held, claims, rows.now)),
+      pickMs: performance.now() - asked,
+      store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
+      index: postgresJobIndex(client, schema),
+      dropStale: (jobIds) =>
+        attempt(async () => {
+          await rowsOf(client, dropStale, [jobIds]);
+        }),
+    };
+  };
+};
+
 /** @param catchUpClaims brings `claimed_job` to the end of history */
 export const postgresClaimDesk = (
   db: Queryable,
@@ -67,11 +94,10 @@ export const postgresClaimDesk = (
   const limits = queueLimits(schema);
   const statement = (label: string, sql: string): Statement => prepared(label, inSchema(sql, schema));
   const ready = readyQueueStatements(schema);
-  const pick = pickRows(schema);
+  const openSession = pickSessions(schema, inline, limits);
   const mark = markClaim(schema);
   const promote = statement('promote', PROMOTE);
   const nextDue = statement('next-due', NEXT_DUE);
-  const dropStale = statement('drop-stale', DROP_STALE);
 
   const read = async (scope: QueueScope): Promise<Found> => {
     const found = await ready.read(db, scope);
@@ -87,31 +113,7 @@ export const postgresClaimDesk = (
     withPicked: (picks, use) =>
       attempt(() =>
         withClient(db, (client) =>
-          inTransaction(
-            client,
-            async () => {
-              const asked = performance.now();
-              const held = mayBeLimited(picks) ? await limits.take(client, picks) : undefined;
-              const rows = await pick(client, held?.picks ?? picks, held !== undefined);
-              return use({
-                ...rows,
-                heldBack: held?.heldBack ?? [],
-                isIncomplete: held?.isIncomplete ?? false,
-                charge:
-                  held === undefined || held.rooms.length === 0
-                    ? undefined
-                    : (claims) => attempt(() => limits.charge(client, held, claims, rows.now)),
-                pickMs: performance.now() - asked,
-                store: postgresEventStore(client, { schema, inline, isOwnTransaction: true }),
-                index: postgresJobIndex(client, schema),
-                dropStale: (jobIds) =>
-                  attempt(async () => {
-                    await rowsOf(client, dropStale, [jobIds]);
-                  }),
-              });
-            },
-            { first: mark },
-          ),
+          inTransaction(client, async () => use(await openSession(client, picks)), { first: mark }),
         ),
       ),
     openLimits: () =>
