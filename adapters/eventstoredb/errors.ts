@@ -1,12 +1,11 @@
 /** Every way in which a call to the server ends badly, as what it means for us. Nothing else in this folder looks at error types. */
+import { attempting } from '../attempting.js';
 import {
   convertToCommandError,
   isCommandError,
   type CommandError,
   type CurrentRevision,
 } from '@eventstore/db-client';
-import { left, right, type Either } from 'fp-ts/lib/Either.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { rejected, unavailable, type StoreError } from '../../domain/errors.js';
 
 /** A store error on its way through the adapter's own promises; it never leaves the adapter. */
@@ -97,12 +96,4 @@ export const toStoreError = (error: unknown): StoreError => {
   }
 };
 
-export const attempt =
-  <A>(work: () => Promise<A>): TaskEither<StoreError, A> =>
-  async (): Promise<Either<StoreError, A>> => {
-    try {
-      return right(await work());
-    } catch (error) {
-      return left(toStoreError(error));
-    }
-  };
+export const attempt = attempting(toStoreError);

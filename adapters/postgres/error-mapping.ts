@@ -1,6 +1,5 @@
 /** Every SQLSTATE and every error of the socket, as one of the store's errors. Nothing else in this folder looks at codes. */
-import { left, right, type Either } from 'fp-ts/lib/Either.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { attempting } from '../attempting.js';
 import { ledgerClosed, rejected, unavailable, type StoreError } from '../../domain/errors.js';
 
 /** A store error on its way through the adapter's own promises; it never leaves the adapter. */
@@ -66,12 +65,4 @@ export const isStalePlan = (error: unknown): boolean =>
 /** The statement was refused for the values it carries: a part of the batch may still be fine. */
 export const isAboutValues = (error: unknown): boolean => /^(22|23|54)/.test(codeOf(error) ?? '');
 
-export const attempt =
-  <A>(work: () => Promise<A>): TaskEither<StoreError, A> =>
-  async (): Promise<Either<StoreError, A>> => {
-    try {
-      return right(await work());
-    } catch (error) {
-      return left(toStoreError(error));
-    }
-  };
+export const attempt = attempting(toStoreError);

@@ -72,6 +72,18 @@ const recorded = (raw: RecordedEvent): Recorded => {
 export const historyOf = async (ledger: Ledger, jobId: string): Promise<readonly Recorded[]> =>
   (await right(ledger.store.readStream(jobStream(jobId)))).map(recorded);
 
+/** Of a job whose runner was lost in its first attempt, and that succeeded in the hands of another. */
+export const TAKEN_OVER: readonly string[] = [
+  'JobEnqueued',
+  'JobClaimed',
+  'AttemptStarted',
+  'LeaseExpired',
+  'RetryScheduled',
+  'JobClaimed',
+  'AttemptStarted',
+  'AttemptSucceeded',
+];
+
 export const typesOf = async (ledger: Ledger, jobId: string): Promise<readonly string[]> =>
   (await historyOf(ledger, jobId)).map(({ type }) => type);
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { defineJob, type Handler, type JobDefinition } from '../../runners/define-job.js';
 import type { Ledger } from '../../runners/ledger.js';
 import { startWork, type RunningWork, type WorkOptions } from '../../runners/work.js';
+import { enqueued } from './ledger.js';
 import { endedAtLast } from './left-over.js';
 import type { WorkSummary } from '../../runners/worker/worker-options.js';
 
@@ -50,6 +51,13 @@ export const drained = async (
   const failure = lines.find((line) => line.startsWith('claiming failed'));
   if (failure !== undefined) throw new Error(failure);
   return summary;
+};
+
+/** The id of a job of this definition, once a runner has nothing more to do. */
+export const workedOff = async (ledger: Ledger, definition: JobDefinition, more: object): Promise<string> => {
+  const [id = ''] = await enqueued(ledger, { type: definition.type, ...more });
+  await drained(ledger, [definition]);
+  return id;
 };
 
 export interface RunnerOptions {

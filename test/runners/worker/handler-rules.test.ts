@@ -15,7 +15,7 @@ import {
   unequalTables,
   type TestLedger,
 } from '../../support/ledger.js';
-import { drained, working } from '../../support/runners.js';
+import { drained, workedOff, working } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 
 const fixed = (firstMs: number) => ({ kind: 'fixed', firstMs, jitter: 0 }) as const;
@@ -31,11 +31,8 @@ describe('the rules for handlers', () => {
     expect(await unequalTables(ledger)).to.deep.equal([]);
   });
 
-  const worked = async (definition: JobDefinition, more: object = {}): Promise<string> => {
-    const [id = ''] = await enqueued(ledger, { type: definition.type, ...more });
-    await drained(ledger, [definition]);
-    return id;
-  };
+  const worked = (definition: JobDefinition, more: object = {}): Promise<string> =>
+    workedOff(ledger, definition, more);
 
   /** How long the job waits behind its first failure. */
   const waitOf = async (id: string): Promise<number> => {

@@ -16,7 +16,7 @@ import {
   unequalTables,
   type TestLedger,
 } from '../../support/ledger.js';
-import { drained, working } from '../../support/runners.js';
+import { drained, workedOff, working } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 
 const SUCCESS = ['JobEnqueued', 'JobClaimed', 'AttemptStarted', 'AttemptSucceeded'];
@@ -33,12 +33,8 @@ describe('what becomes of an attempt', () => {
     expect(await unequalTables(ledger)).to.deep.equal([]);
   });
 
-  /** The job's id, once a runner has nothing more to do. */
-  const worked = async (definition: JobDefinition, more: object = {}): Promise<string> => {
-    const [id = ''] = await enqueued(ledger, { type: definition.type, ...more });
-    await drained(ledger, [definition]);
-    return id;
-  };
+  const worked = (definition: JobDefinition, more: object = {}): Promise<string> =>
+    workedOff(ledger, definition, more);
 
   it('is a success with what the handler was given and has returned', async () => {
     const given: unknown[] = [];
