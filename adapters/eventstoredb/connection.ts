@@ -14,6 +14,10 @@ export interface Address {
 const LOOKS_LIKE = 'it looks like esdb://user:password@host:2113 or esdb+discover://host?tls=false';
 const KEEP_ALIVE = /^keep[_-]?alive[_-]?interval$/i;
 const SHORTEST_KEEP_ALIVE = 10_000;
+/** Weeks: what a user means who turns it off. A connection of its own needs a number of its own. */
+const NO_KEEP_ALIVE = 2_000_000_000;
+/** What the client makes of a conflict where it is not to throw is no conflict any more. */
+const THROW_ON_FAILURE = /^throw[_-]?on[_-]?append[_-]?failure$/i;
 
 /**
  * Clients with the same options share one connection and its 100 streams, and a new client would get the dead connection of the one it
@@ -23,13 +27,16 @@ let clients = 0;
 
 const withOwnConnection = (url: string): string => {
   const [base = '', query = ''] = url.split('?', 2);
-  const options = query.split('&').filter((option) => option !== '');
-  const given = options.find((option) => KEEP_ALIVE.test(option.split('=')[0] ?? ''))?.split('=')[1];
-  const asked = Number(given ?? SHORTEST_KEEP_ALIVE);
-  if (asked < 0) return url;
+  const options = query
+    .split('&')
+    .filter((option) => option !== '')
+    .map((option) => ({ option, name: option.split('=')[0] ?? '', value: option.split('=')[1] }));
+  const asked = Number(options.find(({ name }) => KEEP_ALIVE.test(name))?.value ?? SHORTEST_KEEP_ALIVE);
+  const interval = asked < 0 ? NO_KEEP_ALIVE : Math.max(asked, SHORTEST_KEEP_ALIVE);
   clients += 1;
-  const others = options.filter((option) => !KEEP_ALIVE.test(option.split('=')[0] ?? ''));
-  return `${base}?${[...others, `keepAliveInterval=${Math.max(asked, SHORTEST_KEEP_ALIVE) + (clients % 1_000)}`].join('&')}`;
+  const others = options.filter(({ name }) => !KEEP_ALIVE.test(name) && !THROW_ON_FAILURE.test(name));
+  const kept = others.map(({ option }) => option);
+  return `${base}?${[...kept, `keepAliveInterval=${interval + (clients % 1_000)}`].join('&')}`;
 };
 
 const credentialsOf = (url: string): Credentials | undefined => {

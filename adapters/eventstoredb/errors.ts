@@ -56,7 +56,9 @@ const ofCommand = (error: CommandError): Fault => {
       return unknown(error.message || error.type);
     case 'unknown':
       // "On the client" is our own cancelling of a call that nobody waits for any more.
-      return /Cancelled on client|RST_STREAM|INTERNAL/.test(error.message)
+      return /Cancelled on client|RST_STREAM|INTERNAL|RESOURCE_EXHAUSTED(?!.*larger than max)/.test(
+        error.message,
+      )
         ? unknown(error.message)
         : refused(error.message);
     default:

@@ -128,10 +128,51 @@ describe('appends to EventStoreDB (protocol double)', () => {
     await other.close();
   });
 
+  it('are conflicts with a URL that tells the client not to throw, too', async () => {
+    const { double } = doubled;
+    const { store } = openStore(`${double.url}&throw-on-append-failure=false`);
+    const stream = newStream();
+    await taken(store, share(stream, 'no-stream', newEvents(3)));
+    const error = await refusal(store, share(stream, 'no-stream'));
+    expect(error).to.deep.include({ _tag: 'Conflict', current: 2n });
+    const [appended] = await taken(store, share(stream, 2n));
+    expect(appended).to.include({ revision: 3n });
+    await store.close();
+  });
+
+  it('to many new streams at once come through, so many at a time', async () => {
+    const { store, double } = doubled;
+    const streams = Array.from({ length: 500 }, () => newStream());
+    expect(await taken(store, ...streams.map((stream) => share(stream, 'no-stream')))).to.have.length(500);
+    expect(double.appends.most).to.be.within(2, 64);
+  });
+
+  it('are repeated where the server was short of something', async () => {
+    const { store, double } = doubled;
+    double.faults.exhausted = 2;
+    await taken(store, share(newStream(), 'no-stream'));
+    expect(double.log.records).to.have.length(1);
+  });
+
+  it('have a connection that is not shared with reads, though keep-alive is turned off', async () => {
+    const { double } = doubled;
+    const proxy = await halfOpenProxy(double.port);
+    const { store } = openStore(`esdb://127.0.0.1:${proxy.port}?tls=false&keepAliveInterval=-1`);
+    await taken(store, share(newStream(), 'no-stream'));
+    await succeed(store.end());
+    expect(proxy.connections()).to.equal(2);
+    await store.close();
+    proxy.close();
+  });
+
   it('refuse what cannot be written as JSON without a word to the client', async () => {
     const stream = newStream();
-    const error = await refusal(doubled.store, share(stream, 'no-stream', [newEvent('Odd', { a: 1n })]));
-    expect(error).to.have.property('_tag', 'Rejected');
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    for (const data of [{ a: 1n }, circular]) {
+      const error = await refusal(doubled.store, share(stream, 'no-stream', [newEvent('Odd', data)]));
+      expect(error).to.have.property('_tag', 'Rejected');
+    }
     expect(doubled.double.log.records).to.have.length(0);
   });
 

@@ -4,7 +4,7 @@ import type { Subscription } from '../../../domain/ports.js';
 import { ids, newEvent, newEvents, newStream, share, succeed, taken } from '../../contract/appending.js';
 import { doubledStore, openStore, type DoubledStore } from '../../support/eventstore-double/doubled-store.js';
 import { halfOpenProxy } from '../../support/half-open-proxy.js';
-import { until } from '../../support/waiting.js';
+import { gate, until } from '../../support/waiting.js';
 
 const appendOne = async ({ store }: Pick<DoubledStore, 'store'>): Promise<string> => {
   const event = newEvent();
@@ -131,6 +131,38 @@ describe('subscriptions to EventStoreDB (protocol double)', () => {
     expect(doubled.lines).to.deep.equal([]);
     await other.store.close();
   });
+
+  for (const version of ['23.10', '24.10'] as const) {
+    it(`lose and repeat nothing where they are too slow for the buffer of a server ${version}`, async () => {
+      const slow = await doubledStore({}, { version });
+      const door = gate();
+      const [seen, positions]: [string[], bigint[]] = [[], []];
+      slow.store.subscribe({
+        from: 'start',
+        onPage: (page) => async () => {
+          seen.push(...ids(page.events));
+          positions.push(page.upTo);
+          if (seen.length > 0) await door.opened;
+        },
+      });
+      await until('live', () => slow.states.at(-1) === 'live');
+      const written = [await appendOne(slow)];
+      await until('the first event', () => seen.length === 1);
+      for (let times = 0; times < 10; times += 1) {
+        const large = Array.from({ length: 200 }, () => newEvent('Large', { text: 'x'.repeat(4_500) }));
+        await taken(slow.store, share(newStream(), 'no-stream', large));
+        written.push(...ids(large));
+      }
+      door.open();
+      await until('all of them', () => seen.length >= written.length);
+      expect(seen).to.deep.equal(written);
+      expect(isRising(positions)).to.equal(true);
+      const drops = slow.lines.filter((line) => line.includes('too slow'));
+      expect(drops).to.have.length(version === '23.10' ? 1 : 0);
+      expect(slow.states.filter((state) => state === 'catching-up').length).to.be.above(1);
+      await slow.close();
+    });
+  }
 
   it('hold the server back while the handler is busy', async () => {
     let isFree = (): void => undefined;

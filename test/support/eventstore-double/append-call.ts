@@ -44,9 +44,25 @@ const answer = (outcome: Outcome, expected: Expected, done: grpc.sendUnaryData<s
   }
 };
 
+export interface AppendLoad {
+  underWay: number;
+  /** Most at a time so far. */
+  most: number;
+}
+
 export const appendCall =
-  (log: EventLog, faults: Faults): grpc.handleClientStreamingCall<streams.AppendReq, streams.AppendResp> =>
-  (call, done) => {
+  (
+    log: EventLog,
+    faults: Faults,
+    load: AppendLoad,
+  ): grpc.handleClientStreamingCall<streams.AppendReq, streams.AppendResp> =>
+  (call, callback) => {
+    load.underWay += 1;
+    load.most = Math.max(load.most, load.underWay);
+    const done: typeof callback = (...reply) => {
+      load.underWay -= 1;
+      callback(...reply);
+    };
     let options = new streams.AppendReq.Options();
     const events: Proposed[] = [];
     call.on('data', (request: streams.AppendReq) => {
@@ -57,13 +73,17 @@ export const appendCall =
     // A client that gives up or goes away is no fault of the server's.
     call.on('error', () => undefined);
     call.on('end', () => {
-      if (faults.silent) return;
+      if (faults.silent) {
+        load.underWay -= 1;
+        return;
+      }
       const refusal = refusalOf(faults);
       if (refusal !== undefined) return done(refusal);
       const expected = expectedOf(options);
       const outcome = log.append(nameOf(options.getStreamIdentifier()), expected, events);
       if (faults.lostReplies > 0) {
         faults.lostReplies -= 1;
+        load.underWay -= 1;
         return;
       }
       if (faults.brokenReplies > 0) {

@@ -11,6 +11,8 @@ export interface Faults {
   brokenReplies: number;
   /** So many calls are refused as those of a server that is going down. */
   unavailable: number;
+  /** So many calls are refused for want of bandwidth or memory. */
+  exhausted: number;
   /** So many appends are refused by a node that is not the leader, which names this one. */
   notLeader: { times: number; readonly host: string; readonly port: number } | undefined;
   /** Whether the cluster tells its members. */
@@ -22,6 +24,7 @@ export const noFaults = (): Faults => ({
   lostReplies: 0,
   brokenReplies: 0,
   unavailable: 0,
+  exhausted: 0,
   notLeader: undefined,
   gossips: true,
 });
@@ -33,6 +36,10 @@ export const refusalOf = (faults: Faults): ReturnType<typeof failure> | undefine
   if (faults.unavailable > 0) {
     faults.unavailable -= 1;
     return goingDown();
+  }
+  if (faults.exhausted > 0) {
+    faults.exhausted -= 1;
+    return failure(grpc.status.RESOURCE_EXHAUSTED, 'Bandwidth exhausted or memory limit exceeded');
   }
   const { notLeader } = faults;
   if (notLeader === undefined || notLeader.times === 0) return undefined;

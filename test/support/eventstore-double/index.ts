@@ -8,7 +8,7 @@ import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { appendCall, deleteCall } from './append-call.js';
+import { appendCall, deleteCall, type AppendLoad } from './append-call.js';
 import { noFaults, type Faults } from './faults.js';
 import { eventLog, type EventLog } from './log.js';
 import { failure } from './messages.js';
@@ -22,6 +22,7 @@ export interface EventStoreDouble {
   readonly log: EventLog;
   readonly faults: Faults;
   readonly subscriptions: SubscriptionSettings;
+  readonly appends: AppendLoad;
   /** Connections break, nothing listens; the history stays. */
   readonly stop: () => void;
   /** Listens again, where it did. */
@@ -77,6 +78,7 @@ export const eventStoreDouble = async (options: DoubleOptions = {}): Promise<Eve
     opened: 0,
     sent: 0,
   };
+  const appends: AppendLoad = { underWay: 0, most: 0 };
   let port = options.port ?? 0;
 
   const newServer = (): grpc.Server => {
@@ -86,10 +88,10 @@ export const eventStoreDouble = async (options: DoubleOptions = {}): Promise<Eve
     });
     server.addService(streamsGrpc.StreamsService, {
       read: readCall(log, faults, subscriptions),
-      append: appendCall(log, faults),
+      append: appendCall(log, faults, appends),
       delete: deleteCall(log, faults),
       tombstone: (_: unknown, done: (error: Error) => void) => done(notPlayed()),
-      batchAppend: (call: grpc.ServerDuplexStream<unknown, unknown>) => call.destroy(notPlayed()),
+      batchAppend: (call: grpc.ServerDuplexStream<unknown, unknown>) => call.emit('error', notPlayed()),
     });
     server.addService(featuresGrpc.ServerFeaturesService, {
       getSupportedMethods: (_: unknown, done: grpc.sendUnaryData<features.SupportedMethods>) =>
@@ -110,6 +112,7 @@ export const eventStoreDouble = async (options: DoubleOptions = {}): Promise<Eve
     log,
     faults,
     subscriptions,
+    appends,
     stop: () => server.forceShutdown(),
     start: async () => {
       server = newServer();

@@ -78,7 +78,7 @@ export const readCall =
     if (faults.silent) return;
     const refusal = refusalOf(faults);
     if (refusal !== undefined || options === undefined) {
-      call.destroy(refusal ?? failure(grpc.status.INVALID_ARGUMENT, 'no options'));
+      call.emit('error', refusal ?? failure(grpc.status.INVALID_ARGUMENT, 'no options'));
       return;
     }
     void (options.hasSubscription() ? subscribe(log, settings, call, options) : answer(log, call, options));

@@ -81,7 +81,7 @@ const pump = async (
     if (settings.version === '23.10') {
       const details =
         'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.';
-      call.destroy(failure(grpc.status.ABORTED, details));
+      call.emit('error', failure(grpc.status.ABORTED, details));
       return;
     }
     await send(call, fellBehind());
