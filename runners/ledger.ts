@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import { embeddedStatus, startEmbedded } from '../adapters/embedded/index.js';
-import { connect } from '../adapters/postgres/connection.js';
+import { connect, reservedPool } from '../adapters/postgres/connection.js';
 import { postgresEnqueueAtCommit } from '../adapters/postgres/enqueue-at-commit.js';
 import { settleHistory } from '../adapters/postgres/history-elsewhere.js';
 import { housekeeping } from '../adapters/postgres/housekeeping.js';
@@ -156,6 +156,14 @@ const once = (end: () => Promise<void>): (() => Promise<void>) => {
   return () => (ended ??= end());
 };
 
+const serverFinder =
+  (home: string, given: string | undefined, pools: readonly pg.Pool[]): Ledger['findServer'] =>
+  async () => {
+    const server = given === undefined ? await embeddedStatus(home)() : undefined;
+    if (server?._tag !== 'Right' || !server.right.running) return;
+    for (const { options } of pools) options.connectionString = server.right.url;
+  };
+
 const compose = (
   url: string,
   pool: pg.Pool,
@@ -165,14 +173,12 @@ const compose = (
 ): Ledger => {
   const { store, index } = history;
   const clock = ledgerClock(index);
-  const presence = postgresRunnerPresence(pool, schema);
+  const reserved = reservedPool(url);
+  const presence = postgresRunnerPresence(reserved, schema);
   const watch = postgresClaimWatch(pool, schema);
   const jobs = producer({ store: persistentReads(store), index: persistentIndex(index), clock, by });
   const options = { store, parks: history.parks };
-  const findServer = async (): Promise<void> => {
-    const server = given === undefined ? await embeddedStatus(home)() : undefined;
-    if (server?._tag === 'Right' && server.right.running) pool.options.connectionString = server.right.url;
-  };
+  const findServer = serverFinder(home, given, [pool, reserved]);
   const catchUpClaims = async (log: (line: string) => void): Promise<E.Either<StoreError, number>> => {
     const following = followUp({ store, enqueueAll: jobs.enqueueAll, log });
     const before = { [spawned.name]: following.look };
@@ -211,6 +217,9 @@ const compose = (
     recover: (log) => expireClaims(reaperPorts(log), { by: 'reaper' }),
     reaperPorts,
     findServer,
-    close: once(() => store.close().then(() => pool.end())),
+    close: once(async () => {
+      await store.close();
+      await Promise.all([pool.end(), reserved.end()]);
+    }),
   };
 };

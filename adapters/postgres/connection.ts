@@ -149,3 +149,13 @@ export const connect = (url: string, options: ConnectOptions = {}): TaskEither<S
     }
   };
 };
+
+/** Two: where one goes silent, there is time to ask on the other. */
+const RESERVED = 2;
+
+/**
+ * A few connections beside a pool, made when they are needed: what must not wait its turn behind the statements of a whole process, such
+ * as the renewal of what keeps claims alive, goes here. The pool has been opened with this URL.
+ */
+export const reservedPool = (url: string): pg.Pool =>
+  openPool(addressOf(url) ?? { url, deadline: patience.usual, shown: '' }, { connections: RESERVED });

@@ -1,6 +1,7 @@
 // A runner's leases: renewed while it lives, given up for good once it may be taken for dead.
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
+import pg from 'pg';
 import { unavailable } from '../../../domain/errors.js';
 import type { Ledger } from '../../../runners/ledger.js';
 import type { ClaimDesk, RunnerPresence } from '../../../projections/ports.js';
@@ -36,6 +37,47 @@ describe("a runner's lease", () => {
 
   const runnersOf = async (jobId: string): Promise<readonly string[]> =>
     (await factsOf(ledger, jobId, 'JobClaimed')).map(({ runner }) => runner.id);
+
+  it('is renewed while every connection of the process is taken by something else', async () => {
+    const [id = ''] = await enqueued(ledger, { type: 'long' });
+    const door = gate();
+    const { done, stop, lines } = working(ledger, [{ type: 'long', run: () => door.opened }]);
+    await until('it runs', () => isIn(ledger, 'Running', id));
+    const outside = new pg.Client({ connectionString: ledger.url });
+    await outside.connect();
+    const renewedUntil = async (): Promise<string> =>
+      (
+        await outside.query<{ until: string }>(
+          'SELECT max(renewed_until)::text AS until FROM jobledger.runner_presence WHERE NOT lost',
+        )
+      ).rows[0]?.until ?? '';
+    const taken: pg.PoolClient[] = [];
+    const waiting: Promise<void>[] = [];
+    // As many statements as a storm of cancels brings stand in the line before every renewal.
+    for (let n = 0; n < 300; n += 1) {
+      const taking = ledger.pool.connect().then((client) => void taken.push(client));
+      waiting.push(taking.catch(() => undefined));
+    }
+    await until('all connections are taken', () => taken.length === ledger.pool.options.max);
+    for (let renewal = 0; renewal < 4; renewal += 1) {
+      const before = await renewedUntil();
+      await until('it is renewed', async () => (await renewedUntil()) > before);
+    }
+    // Everybody in the line has a turn.
+    while (taken.length > 0) {
+      taken.pop()?.release();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(waiting);
+    for (const client of taken) client.release();
+    await outside.end();
+    door.open();
+    await until('it is done', () => isIn(ledger, 'Succeeded', id));
+    stop();
+    await done;
+    expect(lines.filter((line) => line.includes('lost its leases'))).to.deep.equal([]);
+    expect(await runnersOf(id)).to.have.lengthOf(1);
+  });
 
   it('is renewed while a handler runs for several leases', async () => {
     const [id = ''] = await enqueued(ledger, { type: 'long' });

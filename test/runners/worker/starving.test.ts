@@ -61,7 +61,7 @@ describe('classes that have waited too long', () => {
     const { look } = looking(waits);
     await look();
     expect(await look()).to.equal(true);
-    for (const wiki of [...waits.keys()]) {
+    for (const wiki of waits.keys()) {
       await look();
       await look();
       expect(await look(), wiki).to.equal(true);
