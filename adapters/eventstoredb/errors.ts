@@ -22,6 +22,9 @@ export class StoreFailure extends Error {
 /** A call that was not answered in time. Whether it was done is unknown, and so is whether its connection lives. */
 export class Unanswered extends Error {}
 
+/** A call that the server ended, without a reason, before it had given what was asked for. */
+export class Ended extends Error {}
+
 export type Fault =
   | { readonly _tag: 'WrongRevision'; readonly current: CurrentRevision }
   | { readonly _tag: 'TooLarge'; readonly limit: number }
@@ -76,6 +79,7 @@ const asCommand = (error: Error): Error => {
 
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Unanswered) return unknown(error.message, true);
+  if (error instanceof Ended) return unknown(error.message);
   if (!(error instanceof Error)) return refused(String(error));
   const told = asCommand(error);
   if (isCommandError(told)) return ofCommand(told);

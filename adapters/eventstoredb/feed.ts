@@ -11,7 +11,7 @@ import {
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { START, type Position, type RecordedEvent } from '../../domain/ledger.js';
 import { positionOf, recordedEvent, type StreamNames } from './encoding.js';
-import { StoreFailure } from './errors.js';
+import { Ended, StoreFailure } from './errors.js';
 
 export interface FeedOptions {
   /** Events strictly behind this position. */
@@ -109,8 +109,8 @@ const listen = (
     options.onChange();
   };
   subscription.on('error', end);
-  subscription.on('end', () => end(new Error('the server ended the subscription')));
-  subscription.on('close', () => end(new Error('the subscription was closed')));
+  subscription.on('end', () => end(new Ended('the server ended the subscription')));
+  subscription.on('close', () => end(new Ended('the subscription was closed')));
   subscription.on('readable', drain);
   subscription.on('confirmation', () => {
     buffer.received += 1;

@@ -1,6 +1,7 @@
 /** Reads of single streams and of stretches of the log, each bounded in time, in number and in bytes. */
 import type { EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
 import { isLeft } from 'fp-ts/lib/Either.js';
+import { setTimeout as delay } from 'node:timers/promises';
 import { START, type Position, type RecordedEvent, type StreamName } from '../../domain/ledger.js';
 import type { Filter, Page, ReadStreamOptions } from '../../domain/ports.js';
 import { bell } from '../bell.js';
@@ -132,9 +133,22 @@ const follow = async (client: EventStoreDBClient, reading: Reading, stretch: Log
   }
 };
 
+/** Between the tries of a stretch that broke off. */
+const PAUSES_MS = [50, 250, 1_000];
+
 export const readStretch = async (reading: Reading, stretch: LogStretch): Promise<Page> => {
   const { after, upTo, limit, types } = stretch;
   if (upTo <= after || limit === 0) return { events: [], upTo: limit === 0 ? after : after };
   if (types?.length === 0) return { events: [], upTo };
-  return reading.clients.use((client) => follow(client, reading, stretch), undefined);
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await reading.clients.use((client) => follow(client, reading, stretch), undefined);
+    } catch (error) {
+      const fault = faultOf(error);
+      const pause = PAUSES_MS[tries];
+      // One that was silent has taken its time.
+      if (fault._tag !== 'Unknown' || fault.poisons || pause === undefined) throw error;
+      await delay(pause);
+    }
+  }
 };

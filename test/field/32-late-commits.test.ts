@@ -5,6 +5,7 @@ import { postgresEventStore, type PostgresEventStore } from '../../adapters/post
 import { openHorizon, postgresObserve } from '../../adapters/postgres/horizon.js';
 import type { SchemaName } from '../../adapters/postgres/schema-name.js';
 import { ids, newEvent, newStream, share, succeed, taken, until } from '../contract/appending.js';
+import { eachEventOnce } from '../support/beside-appenders.js';
 import { horizonReader, mutantHorizon, naiveReader, observedInParts } from '../support/late-commits.js';
 import { schemaDatabase, type SchemaDatabase } from '../support/schemas.js';
 
@@ -81,6 +82,10 @@ describe('field case 32: an event that is committed late', () => {
     await reader.look();
     await appendLate();
     expect(await reader.look()).to.deep.equal({ drawn: 2n, complete: 1n });
+  });
+
+  it('is seen once and in its place by readers beside many appenders', async () => {
+    await eachEventOnce(store, () => undefined);
   });
 
   it('is no matter of a long transaction that appends nothing', async () => {

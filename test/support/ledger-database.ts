@@ -6,7 +6,7 @@ import { postgresEventStore, type PostgresEventStore } from '../../adapters/post
 import { inlineWrites } from '../../adapters/postgres/inline.js';
 import { migrate } from '../../adapters/postgres/migrate.js';
 import { SchemaName } from '../../adapters/postgres/schema-name.js';
-import type { StreamAppend } from '../../domain/ports.js';
+import type { EventStore, StreamAppend } from '../../domain/ports.js';
 import { inlineProjections } from '../../projections/index.js';
 import { right } from './outcome.js';
 import { testDatabase } from './postgres.js';
@@ -41,7 +41,7 @@ export const ledgerDatabase = async (): Promise<LedgerDatabase> => {
 
 /** Appends in statements of up to `batch` streams, each stream once a statement, and expects every one to be taken. */
 export const appendAll = async (
-  store: PostgresEventStore,
+  store: Pick<EventStore, 'append'>,
   appends: readonly StreamAppend[],
   batch = 50,
 ): Promise<void> => {

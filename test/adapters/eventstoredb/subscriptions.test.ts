@@ -204,6 +204,17 @@ describe('reads from EventStoreDB (protocol double)', () => {
     await until('no call', () => double.subscriptions.calls.size === 0);
   });
 
+  it('of a stretch are begun again where the server breaks them off', async () => {
+    const { store, double } = doubled;
+    await taken(store, share(newStream(), 'no-stream', newEvents(50)));
+    const breaking = async (): Promise<void> => {
+      while (double.subscriptions.calls.size === 0) await new Promise((resolve) => setImmediate(resolve));
+      double.endSubscriptions();
+    };
+    const [page] = await Promise.all([succeed(store.readAll({ after: 0n })), breaking()]);
+    expect(page.events.length).to.be.at.least(50);
+  });
+
   it('of more streams than a connection has calls come through, beside subscriptions', async () => {
     const { store } = doubled;
     for (let n = 0; n < 5; n += 1) follow(doubled);
