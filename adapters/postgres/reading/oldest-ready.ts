@@ -47,10 +47,15 @@ head AS (
     ORDER BY r.class, r.type, r.wiki, r.priority, r.due
     LIMIT 1
   ) AS next
-), standing AS (
-  SELECT head.*, CASE WHEN head.revision = 0 AND head.due IS NULL THEN head.job ELSE r.job END AS never_back,
-    coalesce(CASE WHEN head.revision = 0 AND head.due IS NULL THEN head.number ELSE r.number END, 9223372036854775807) AS upto
+), sought AS MATERIALIZED (
+  SELECT head.wiki, head.type, coalesce(min(head.number) FILTER (WHERE head.revision = 0 AND head.due IS NULL), 9223372036854775807) AS upto
   FROM head
+  GROUP BY head.wiki, head.type
+), behind AS MATERIALIZED (
+  SELECT head.class, head.type, head.wiki, head.priority, r.job, r.number,
+    least(sought.upto, min(r.number) OVER (PARTITION BY head.wiki, head.type)) AS before
+  FROM head
+  JOIN sought ON sought.wiki = head.wiki AND sought.type = head.type AND head.number < sought.upto
   LEFT JOIN LATERAL (
     SELECT f.job, f.number
     FROM (
@@ -58,27 +63,31 @@ head AS (
     ) AS f
     WHERE f.revision = 0 AND f.due IS NULL
     LIMIT 1
-  ) AS r ON head.revision > 0 OR head.due IS NOT NULL
+  ) AS r ON true
+), never_back AS MATERIALIZED (
+  SELECT DISTINCT ON (n.wiki, n.type) n.wiki, n.type, n.job, n.number
+  FROM (
+    SELECT head.wiki, head.type, head.job, head.number FROM head WHERE head.revision = 0 AND head.due IS NULL
+    UNION ALL
+    SELECT behind.wiki, behind.type, behind.job, behind.number FROM behind WHERE behind.job IS NOT NULL
+  ) AS n
+  ORDER BY n.wiki, n.type, n.number
 ), old AS (
-  (SELECT DISTINCT ON (head.wiki, head.type) head.wiki, head.type, head.never_back AS job, 0 AS revision
-  FROM standing head
-  WHERE head.never_back IS NOT NULL
-  ORDER BY head.wiki, head.type, head.upto)
+  SELECT n.wiki, n.type, n.job, 0 AS revision FROM never_back n
   UNION ALL
   SELECT head.wiki, head.type, r.job, r.revision
-  FROM standing head
+  FROM behind head
   CROSS JOIN LATERAL (
     SELECT f.job, f.revision
     FROM (
       SELECT r.job, r.revision, r.due FROM __schema__.ready_job r
-      WHERE ${inGroup} AND r.number < head.upto
+      WHERE ${inGroup} AND r.number < head.before
       ORDER BY r.number
       LIMIT ${LOOKED_AT}
     ) AS f
     WHERE f.due IS NULL
     LIMIT ${DATED}
   ) AS r
-  WHERE head.number < head.upto
 ), ready_since AS (
   SELECT old.wiki, old.type, min(${undueSinceSql('old')}) AS since
   FROM old
