@@ -16,8 +16,9 @@ export interface SchemaDatabase {
   readonly drop: () => Promise<void>;
 }
 
-export const schemaDatabase = async (connections = 20): Promise<SchemaDatabase> => {
-  const database = await testDatabase();
+/** On a server of one's own where its URL is given. */
+export const schemaDatabase = async (connections = 20, given?: string): Promise<SchemaDatabase> => {
+  const database = given === undefined ? await testDatabase() : { url: given, drop: () => Promise.resolve() };
   const connected = await connect(database.url, { connections })();
   if (isLeft(connected)) throw new Error(JSON.stringify(connected.left));
   const pool = connected.right;

@@ -1,10 +1,12 @@
-// The main job with its history on EventStoreDB: the same numbers as on PostgreSQL. On the protocol double.
+// The main job with its history on EventStoreDB: the same numbers as on PostgreSQL. On the protocol double, and on a real server where the
+// tests' own variable names one.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { commandLine } from '../cli/command-line.js';
 import { eventStoreDouble, type EventStoreDouble } from '../../support/eventstore-double/index.js';
+import { realServerUrl } from '../../support/eventstore-double/real-server.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 
 interface Report {
@@ -18,7 +20,9 @@ interface Report {
 /** Above this runners work in vain, and the projector is the bottleneck. */
 const MOST_LOST = 0.05;
 
-describe('jobledger demo with its history on EventStoreDB (protocol double)', function () {
+const real = realServerUrl('jobledger demo');
+
+describe('jobledger demo with its history on EventStoreDB', function () {
   this.timeout(300_000);
   let database: TestDatabase;
   let double: EventStoreDouble;
@@ -45,16 +49,26 @@ describe('jobledger demo with its history on EventStoreDB (protocol double)', fu
   const numbers = ({ queues, total }: Report): unknown =>
     [...queues, total].map((figures) => ({ ...figures, lagSeconds: undefined }));
 
-  it('has the numbers it has on PostgreSQL, queue by queue, and loses few claims', async () => {
-    const there = await demo('elsewhere', { JOBLEDGER_EVENTSTORE_URL: double.url });
-    const here = await demo('here', {});
-    expect(numbers(there)).to.deep.equal(numbers(here));
-    expect(there.total).to.include({ enqueued: 4_866, suppressed: 1, abandoned: 4, waiting: 1 });
-    expect(there).to.deep.include({ addsUp: true });
-    expect(there.audited.unequal).to.deep.equal([]);
-    const { tried, lost } = there.claims ?? { tried: 0, lost: 0 };
-    console.log(`      of ${tried} claims ${lost} were lost to others`);
-    expect(lost / tried).to.be.below(MOST_LOST);
+  const sites: readonly (readonly [string, () => string])[] = [
+    ['the protocol double', () => double.url],
+    ...(real === undefined ? [] : [['a real server', () => real] as const]),
+  ];
+  let here: Report;
+  before(async () => {
+    here = await demo('here', {});
     expect(here.claims).to.equal(undefined);
   });
+
+  for (const [where, url] of sites) {
+    it(`has the numbers it has on PostgreSQL, queue by queue, and loses few claims: ${where}`, async () => {
+      const there = await demo('elsewhere', { JOBLEDGER_EVENTSTORE_URL: url() });
+      expect(numbers(there)).to.deep.equal(numbers(here));
+      expect(there.total).to.include({ enqueued: 4_866, suppressed: 1, abandoned: 4, waiting: 1 });
+      expect(there).to.deep.include({ addsUp: true });
+      expect(there.audited.unequal).to.deep.equal([]);
+      const { tried, lost } = there.claims ?? { tried: 0, lost: 0 };
+      console.log(`      of ${tried} claims ${lost} were lost to others`);
+      expect(lost / tried).to.be.below(MOST_LOST);
+    });
+  }
 });

@@ -1,4 +1,4 @@
-// A whole ledger whose history is on a protocol double, or on a real server where the tests' own variable names one.
+// A whole ledger whose history is on a protocol double.
 import { testLedger, type TestLedger } from '../ledger.js';
 import { eventStoreDouble, type DoubleOptions, type EventStoreDouble } from './index.js';
 import { newLedgerName } from './real-server.js';
