@@ -10,7 +10,8 @@ import { streamNames } from './encoding.js';
 import { attempt } from './errors.js';
 import { limiter } from './limiter.js';
 import { endOfLog, readStream, readStretch, type Reading } from './read.js';
-import { supervisedSubscription, type SubscriptionState } from './subscription.js';
+import { supervisedSubscription } from './subscription.js';
+import type { SubscriptionState } from './subscription-state.js';
 
 export interface EventStoreDbOptions {
   /** `esdb://…` */

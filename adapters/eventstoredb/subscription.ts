@@ -2,138 +2,30 @@
  * A subscription that stays: end, error and silence are all the same to it, a drop, and it goes on behind the last position that was
  * handled. One call at a time. connecting → catching-up → live; any → dropped → connecting; any → stopped.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import { START, type Position } from '../../domain/ledger.js';
-import type { Page, SubscribeOptions, Subscription } from '../../domain/ports.js';
-import { bell, type Bell } from '../bell.js';
-import type { ClientSupervisor } from './client-supervisor.js';
+import { START } from '../../domain/ledger.js';
+import type { SubscribeOptions, Subscription } from '../../domain/ports.js';
+import { backOff } from '../back-off.js';
+import { bell } from '../bell.js';
 import { StoreFailure } from './errors.js';
-import { openFeed, type Feed } from './feed.js';
-import { endOfLog, readStretch, type Reading } from './read.js';
-
-export type SubscriptionState = 'connecting' | 'catching-up' | 'live' | 'dropped' | 'stopped';
-
-export interface SubscriptionSettings {
-  /** So long without a word from the server, while the log has gone on, is a drop. */
-  readonly silenceMs: number;
-  /** Told of every drop, and from where it goes on. */
-  readonly log: (line: string) => void;
-  readonly onState?: (state: SubscriptionState) => void;
-}
-
-export interface SubscriptionPorts {
-  /** A client of the subscription's own. */
-  readonly clients: ClientSupervisor;
-  readonly reading: Reading;
-}
+import { openFeed } from './feed.js';
+import { endOfLog } from './read.js';
+import { serve } from './serving.js';
+import {
+  become,
+  isStopped,
+  noteBehind,
+  reasonOf,
+  Rejection,
+  type Machine,
+  type SubscriptionPorts,
+  type SubscriptionSettings,
+  type SubscriptionState,
+} from './subscription-state.js';
 
 const PAGE_EVENTS = 500;
 const PAGE_BYTES = 8 * 1024 * 1024;
 const FIRST_BACK_OFF = 50;
 const LONGEST_BACK_OFF = 2_000;
-
-/** For good: what the handler throws, a start behind the end of history, an event that cannot be read. */
-class Rejection extends Error {}
-
-interface Machine {
-  readonly ports: SubscriptionPorts;
-  readonly options: SubscribeOptions;
-  readonly settings: SubscriptionSettings;
-  readonly news: Bell;
-  state: SubscriptionState;
-  /** Undefined until a subscription to what is to come has learned where that begins. */
-  handled: Position | undefined;
-  hasBegun: boolean;
-  wasLive: boolean;
-  backOff: number;
-}
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const become = (machine: Machine, state: SubscriptionState): void => {
-  machine.state = state;
-  machine.settings.onState?.(state);
-};
-
-const isStopped = ({ state }: Machine): boolean => state === 'stopped';
-
-const handle = async (machine: Machine, page: Page): Promise<void> => {
-  if (machine.handled !== undefined && page.upTo <= machine.handled) return;
-  const { types } = machine.options;
-  const events = types === undefined ? page.events : page.events.filter(({ type }) => types.includes(type));
-  try {
-    await machine.options.onPage({ events, upTo: page.upTo })();
-  } catch (error) {
-    throw new Rejection(reasonOf(error));
-  }
-  machine.handled = page.upTo;
-};
-
-const noteBehind = (machine: Machine, handled: Position): void => {
-  if (!machine.wasLive) return;
-  machine.wasLive = false;
-  if (machine.state === 'live') become(machine, 'catching-up');
-  machine.options.onNotice?.({ _tag: 'FellBehind', position: handled });
-};
-
-const noteLive = (machine: Machine, handled: Position): void => {
-  machine.backOff = FIRST_BACK_OFF;
-  if (machine.state !== 'live') become(machine, 'live');
-  if (machine.wasLive) return;
-  machine.wasLive = true;
-  machine.options.onNotice?.({ _tag: 'CaughtUp', position: handled });
-};
-
-/** Nothing has come for a while. Is there something that should have? What the filter leaves out only moves the position. */
-const look = async (machine: Machine, feed: Feed, handled: Position): Promise<void> => {
-  const { reading } = machine.ports;
-  const before = feed.received();
-  const end = await endOfLog(reading);
-  if (end <= handled) return;
-  const { streamPrefix } = machine.options;
-  const filter = streamPrefix === undefined ? {} : { streamPrefix };
-  const page = await readStretch(reading, { ...filter, after: handled, upTo: end, limit: 1 });
-  if (feed.received() !== before) return;
-  if (page.events.length > 0)
-    throw new Error(`silent at position ${handled} while the log goes on to ${end}`);
-  await handle(machine, page);
-};
-
-const LINGER_MS = 5;
-
-/** While history is caught up with, a page is what comes in one go: a transaction for each dozen events would be dear. */
-const pageful = async (feed: Feed): Promise<void> => {
-  for (let waiting = 0; !feed.isSettled() && feed.waiting() > waiting;) {
-    waiting = feed.waiting();
-    await delay(LINGER_MS);
-  }
-};
-
-/** Serves one call until it ends: takes what has come, hands it over, and looks where nothing comes. */
-const serve = async (machine: Machine, feed: Feed, endBefore: Position): Promise<void> => {
-  const { settings, news } = machine;
-  let heard = { received: -1, at: performance.now() };
-  for (;;) {
-    await pageful(feed);
-    const ending = feed.ending();
-    const fellBehind = feed.hasFallenBehind();
-    const { events, upTo, isCaughtUp } = feed.take();
-    if (fellBehind) noteBehind(machine, machine.handled ?? START);
-    await handle(machine, { events, upTo: isCaughtUp && endBefore > upTo ? endBefore : upTo });
-    if (isStopped(machine)) return;
-    const handled = machine.handled ?? START;
-    if (isCaughtUp && feed.waiting() === 0) noteLive(machine, handled);
-    if (ending !== undefined) throw ending;
-    if (feed.waiting() > 0) continue;
-    if (feed.received() !== heard.received) heard = { received: feed.received(), at: performance.now() };
-    const silence = performance.now() - heard.at;
-    if (silence >= settings.silenceMs) {
-      await look(machine, feed, handled);
-      heard = { ...heard, at: performance.now() };
-    } else await news.wait(settings.silenceMs - silence);
-    if (isStopped(machine)) return;
-  }
-};
 
 const connect = async (machine: Machine): Promise<void> => {
   const { ports, options, news } = machine;
@@ -178,8 +70,7 @@ const drop = async (machine: Machine, error: unknown): Promise<boolean> => {
     `the subscription was dropped (${reasonOf(error)}); it goes on behind position ${machine.handled ?? START}`,
   );
   noteBehind(machine, machine.handled ?? START);
-  await news.wait(machine.backOff);
-  machine.backOff = Math.min(2 * machine.backOff, LONGEST_BACK_OFF);
+  await news.wait(machine.retries.next());
   return true;
 };
 
@@ -199,7 +90,7 @@ export const supervisedSubscription = (
     handled: from === 'live' ? undefined : from === 'start' ? START : from,
     hasBegun: false,
     wasLive: false,
-    backOff: FIRST_BACK_OFF,
+    retries: backOff(FIRST_BACK_OFF, LONGEST_BACK_OFF),
   };
 
   const run = async (): Promise<void> => {

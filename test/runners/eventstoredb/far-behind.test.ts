@@ -10,7 +10,7 @@ import { right } from '../../support/outcome.js';
 import { randomAppends } from '../../support/random-appends.js';
 import { until } from '../../support/waiting.js';
 
-const EVENTS = process.env['JOBLEDGER_LARGE'] === '1' ? 100_000 : 5_000;
+const EVENTS = process.env['JOBLEDGER_LARGE'] === '1' ? 100_000 : 3_000;
 /** Events behind each checkpoint: small, so that there are many. */
 const PAGE = EVENTS / 200;
 const ENQUEUE_EVERY_MS = 10;

@@ -9,10 +9,10 @@ import { newLedgerName } from '../../support/eventstore-double/real-server.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const isLarge = process.env['JOBLEDGER_LARGE'] === '1';
-const JOBS = isLarge ? 100_000 : 2_000;
-const STEPS = isLarge ? 20 : 8;
+const JOBS = isLarge ? 100_000 : 1_200;
+const STEPS = isLarge ? 20 : 6;
 /** Of a run this short, what is kept once (compiled code, prepared statements, caches of a fixed size) is the most. */
-const MOST_BYTES_A_THOUSAND = isLarge ? 1_024 : 300_000;
+const MOST_BYTES_A_THOUSAND = isLarge ? 1_024 : 1_000_000;
 
 const TSX = import.meta.resolve('tsx');
 const programOf = (path: string): string => fileURLToPath(new URL(`../../support/${path}`, import.meta.url));

@@ -9,7 +9,7 @@ import { right } from '../../support/outcome.js';
 import { runnerProcess, type RunnerProcess } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 
-const JOBS = Number(process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? 2_000);
+const JOBS = Number(process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? 1_000);
 const LIVE_AGAIN_MS = 15_000;
 const ALL_MS = 240_000 + JOBS * 60;
 

@@ -5,7 +5,7 @@ import {
   type EventStoreDbOptions,
   type EventStoreDbStore,
 } from '../../../adapters/eventstoredb/event-store.js';
-import type { SubscriptionState } from '../../../adapters/eventstoredb/subscription.js';
+import type { SubscriptionState } from '../../../adapters/eventstoredb/subscription-state.js';
 import { eventStoreDouble, type DoubleOptions, type EventStoreDouble } from './index.js';
 
 export interface OpenStore {
