@@ -36,7 +36,7 @@ const ledger = opened.right;
 
 let enqueued = 0;
 let done = 0;
-const BATCH = 250;
+const BATCH = 1_000;
 const eachStep = Math.ceil(options.jobs / options.steps);
 
 let onDone = (): void => undefined;

@@ -8,11 +8,13 @@ import type { HeapOptions, HeapStep } from '../../support/heap-process.js';
 import { newLedgerName } from '../../support/eventstore-double/real-server.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 
-const isLarge = process.env['JOBLEDGER_LARGE'] === '1';
-const JOBS = isLarge ? 100_000 : 1_200;
-const STEPS = isLarge ? 20 : 6;
-/** Of a run this short, what is kept once (compiled code, prepared statements, caches of a fixed size) is the most. */
-const MOST_BYTES_A_THOUSAND = isLarge ? 1_024 : 1_000_000;
+const JOBS = Number(
+  process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? (process.env['JOBLEDGER_LARGE'] === '1' ? 100_000 : 1_200),
+);
+const isLong = JOBS >= 20_000;
+const STEPS = isLong ? 20 : 6;
+/** Of a short run, what is kept once (compiled code, prepared statements, caches of a fixed size) is the most. */
+const MOST_BYTES_A_THOUSAND = isLong ? 1_024 : 1_000_000;
 
 const TSX = import.meta.resolve('tsx');
 const programOf = (path: string): string => fileURLToPath(new URL(`../../support/${path}`, import.meta.url));
