@@ -93,6 +93,7 @@ const appendOne = async (appending: Appending, encoded: EncodedAppend): Promise<
     try {
       return await send(appending, encoded);
     } catch (error) {
+      if (error instanceof StoreFailure) throw error;
       const fault = faultOf(error);
       if (fault._tag !== 'Unknown') return settled(appending, encoded, fault, tries > 0);
       const pause = PAUSES_MS[tries];

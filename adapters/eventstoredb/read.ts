@@ -144,6 +144,7 @@ export const readStretch = async (reading: Reading, stretch: LogStretch): Promis
     try {
       return await reading.clients.use((client) => follow(client, reading, stretch), undefined);
     } catch (error) {
+      if (error instanceof StoreFailure) throw error;
       const fault = faultOf(error);
       const pause = PAUSES_MS[tries];
       // One that was silent has taken its time.

@@ -1,7 +1,12 @@
 // What the client does badly around appends, and that it is contained. All on the protocol double of EventStoreDB.
 import { expect } from 'chai';
-import { isLeft } from 'fp-ts/lib/Either.js';
+import { isLeft, left } from 'fp-ts/lib/Either.js';
+import { superviseClient } from '../../../adapters/eventstoredb/client-supervisor.js';
+import { streamNames } from '../../../adapters/eventstoredb/encoding.js';
+import { attempt } from '../../../adapters/eventstoredb/errors.js';
 import { eventStoreDbStore } from '../../../adapters/eventstoredb/event-store.js';
+import { readStretch } from '../../../adapters/eventstoredb/read.js';
+import { ledgerClosed } from '../../../domain/errors.js';
 import type { EventStore } from '../../../domain/ports.js';
 import {
   ids,
@@ -163,6 +168,25 @@ describe('appends to EventStoreDB (protocol double)', () => {
     expect(proxy.connections()).to.equal(2);
     await store.close();
     proxy.close();
+  });
+
+  it('to a store that is closed are refused as that, and what is read there is not tried again', async () => {
+    const { store } = openStore(doubled.double.url);
+    await store.close();
+    expect(await store.append([share(newStream(), 'no-stream')])()).to.deep.equal(left(ledgerClosed));
+    const clients = superviseClient(() => {
+      throw new Error('a closed supervisor asked for a client');
+    });
+    await clients.close();
+    let tries = 0;
+    const use: typeof clients.use = (work, deadlineMs) => {
+      tries += 1;
+      return clients.use(work, deadlineMs);
+    };
+    const reading = { clients: { ...clients, use }, names: streamNames('doubled'), deadlineMs: 1_000 };
+    const reads = attempt(() => readStretch(reading, { after: 0n, upTo: 1n, limit: undefined }));
+    expect(await reads()).to.deep.equal(left(ledgerClosed));
+    expect(tries).to.equal(1);
   });
 
   it('refuse what cannot be written as JSON without a word to the client', async () => {
