@@ -49,7 +49,7 @@ describe('the heap of a process with its history on EventStoreDB (protocol doubl
   };
 
   it(`does not grow with the ${JOBS} jobs it has done, and the process ends by itself`, async function () {
-    this.timeout(120_000 + JOBS * 20);
+    this.timeout(180_000 + JOBS * 60);
     const double = started([], 'eventstore-double/process.ts');
     const [eventstoreUrl] = (await once(double.lines, 'line')) as [string];
     const ledger = newLedgerName();
