@@ -123,4 +123,6 @@ export interface ReadingDesk {
   readonly heldLongest: (most: number) => TaskEither<StoreError, readonly string[]>;
   /** The id of the job with this number, from the `job` table or this database's history. */
   readonly jobNumbered: (number: bigint) => TaskEither<StoreError, string | undefined>;
+  /** Other jobs that have one of these jobs' numbers, from the same two places. */
+  readonly namesakes: (jobs: readonly NumberedJob[]) => TaskEither<StoreError, readonly NumberedJob[]>;
 }

@@ -2,11 +2,14 @@
 import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { raiseJobNumbers } from '../../adapters/postgres/raise-job-numbers.js';
+import { jobProjection } from '../../projections/job-table.js';
+import type { Ledger } from '../ledger.js';
+import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
 import { restoreLedger } from '../transfer/restore-ledger.js';
 import type { RestoreFailure, RestoreResult } from '../transfer/restore-writing.js';
 import { missingFile } from '../cli/missing-file.js';
 import type { CliCommand, CommandContext } from './command.js';
-import { done, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
+import { done, failedOutside, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 
 const failed = (file: string, failure: RestoreFailure): Outcome => {
   switch (failure._tag) {
@@ -28,14 +31,32 @@ const outcomeOf = (file: string, { refused, isWhole }: RestoreResult): Outcome =
   return wrongUsage(`${events} of ${file} could not be taken, as told above; all others are there`);
 };
 
+/** A history elsewhere has no index of numbers: those of its jobs that are not done are told by the `job` table. */
+const numbersUnknown = async (ledger: Ledger, { out }: CommandContext): Promise<Outcome | undefined> => {
+  if (ledger.elsewhere === undefined) return undefined;
+  const statuses = await bringUpToDate(ledger, [jobProjection], out);
+  if (E.isLeft(statuses)) return storeFailed(statuses.left);
+  const halts = haltsOf(statuses.right);
+  return halts === undefined
+    ? undefined
+    : failedOutside(`nothing was restored: which numbers this ledger's jobs have is not known: ${halts}`);
+};
+
 const restoreFrom = async (context: CommandContext, file: string): Promise<Outcome> => {
   const { out, json, cwd } = context;
   const path = resolve(cwd, file);
   const missing = await missingFile(path);
   if (missing !== undefined) return wrongUsage(`${file}: ${missing}`);
-  return context.withLedger('operator', async ({ store, pool, schema }) => {
+  return context.withLedger('operator', async (ledger) => {
+    const { store, pool, schema, reading } = ledger;
+    const unknown = await numbersUnknown(ledger, context);
+    if (unknown !== undefined) return unknown;
     const result = await restoreLedger(
-      { store, raiseNumbers: (least) => raiseJobNumbers(pool, schema, least) },
+      {
+        store,
+        raiseNumbers: (least) => raiseJobNumbers(pool, schema, least),
+        namesakes: reading.namesakes,
+      },
       {
         path,
         onBadLine: (line, why) => out.tell(`line ${line}: ${why}`),

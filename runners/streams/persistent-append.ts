@@ -11,7 +11,7 @@ const TRIES = 6;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
-const persistently =
+export const persistently =
   <A>(ask: TaskEither<StoreError, A>): TaskEither<StoreError, A> =>
   async () => {
     const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);

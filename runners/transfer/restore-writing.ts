@@ -2,9 +2,10 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { explainStoreError, rejected, type StoreError } from '../../domain/errors.js';
-import { DecimalString } from '../../domain/ledger.js';
+import { DecimalString, jobIdOf } from '../../domain/ledger.js';
 import type { AppendOutcome, EventStore } from '../../domain/ports.js';
-import { appendPersistently } from '../streams/persistent-append.js';
+import type { NumberedJob, ReadingDesk } from '../../projections/reading-desk.js';
+import { appendPersistently, persistently } from '../streams/persistent-append.js';
 import type { FileEvent } from './ledger-file.js';
 import { appendOf, type Batch, type Share } from './restore-batches.js';
 
@@ -12,6 +13,7 @@ export interface RestorePorts {
   readonly store: Pick<EventStore, 'append' | 'readAll' | 'readStream'>;
   /** Numbers of jobs up to this are not drawn again. */
   readonly raiseNumbers: (least: bigint) => TaskEither<StoreError, void>;
+  readonly namesakes: ReadingDesk['namesakes'];
 }
 
 export interface RestoreOptions {
@@ -70,8 +72,11 @@ export const writeBatch = async (restoring: Restoring, batch: Batch): Promise<Re
     return !isBroken;
   });
   if (shares.length === 0) return undefined;
-  const raised = await raiseNumbers(restoring, shares);
+  const numbered = shares.flatMap(({ events }) => events.flatMap(numberedJob));
+  const raised = await raiseNumbers(restoring, numbered);
   if (E.isLeft(raised)) return raised.left;
+  const stranger = await strangerAmong(restoring, numbered);
+  if (stranger !== undefined) return stranger;
   const outcomes = await appendPersistently(restoring.store, shares.map(appendOf));
   if (E.isLeft(outcomes)) return outcomes.left;
   for (const [n, share] of shares.entries()) {
@@ -82,21 +87,40 @@ export const writeBatch = async (restoring: Restoring, batch: Batch): Promise<Re
   return undefined;
 };
 
-const numberIn = ({ event: { type, data } }: FileEvent): bigint => {
-  if (type !== 'JobEnqueued' || !('number' in data)) return 0n;
-  return DecimalString.is(data.number) ? BigInt(data.number) : 0n;
+interface Numbered extends NumberedJob {
+  readonly line: number;
+}
+
+const numberedJob = ({ line, stream, event: { type, data } }: FileEvent): readonly Numbered[] => {
+  const jobId = jobIdOf(stream);
+  if (type !== 'JobEnqueued' || jobId === undefined || !('number' in data)) return [];
+  return DecimalString.is(data.number) ? [{ line, jobId, number: data.number }] : [];
 };
 
 /** Before the jobs are there: whoever enqueues meanwhile draws no number of theirs. */
 const raiseNumbers = async (
   restoring: Restoring,
-  shares: readonly Share[],
+  jobs: readonly Numbered[],
 ): Promise<E.Either<StoreError, void>> => {
-  const numbers = shares.flatMap(({ events }) => events.map(numberIn));
-  const highest = numbers.reduce((most, number) => (number > most ? number : most), 0n);
+  const highest = jobs.map(({ number }) => BigInt(number)).reduce((a, b) => (a > b ? a : b), 0n);
   if (highest <= restoring.number) return E.right(undefined);
   restoring.number = highest;
-  return restoring.raiseNumbers(highest)();
+  return persistently(restoring.raiseNumbers(highest))();
+};
+
+/** Behind the raising: a ledger that has drawn numbers since the last restore may have given them to jobs of its own. */
+const strangerAmong = async (
+  { namesakes }: Restoring,
+  jobs: readonly Numbered[],
+): Promise<RestoreFailure | undefined> => {
+  const found = await persistently(namesakes(jobs))();
+  if (E.isLeft(found)) return found.left;
+  const [other] = found.right;
+  if (other === undefined) return undefined;
+  const { line, jobId, number } = jobs.find((job) => job.number === other.number) ?? { line: 0, ...other };
+  return otherHistory(
+    `line ${line}: the job_id ${number} of job ${jobId} is that of job ${other.jobId} in this ledger: the two histories have gone different ways`,
+  );
 };
 
 const settle = async (

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import type { StoreError } from '../../../domain/errors.js';
-import type { JobRow, ReadingDesk, Status } from '../../../projections/reading-desk.js';
+import type { JobRow, NumberedJob, ReadingDesk, Status } from '../../../projections/reading-desk.js';
 import { attempt } from '../error-mapping.js';
 import { inSchema, type SchemaName } from '../schema-name.js';
 import { rowsOf, type Cells } from '../statement.js';
@@ -47,6 +47,20 @@ FROM __schema__.event e
 WHERE e.type = 'JobEnqueued' AND e.data->>'number' = $1
 LIMIT 1`;
 
+// The planner knows nothing of the numbers in the history, and would read all of it for a few hundred of them.
+const NAMESAKES = `
+SELECT asked.number, found.job
+FROM unnest($1::text[], $2::text[]) AS asked(number, job)
+CROSS JOIN LATERAL (
+  SELECT j.job_uuid::text FROM __schema__.job j WHERE j.job_id = asked.number::bigint AND j.job_uuid <> asked.job::uuid
+  UNION ALL
+  SELECT substr(e.stream, 5)
+  FROM __schema__.event e
+  WHERE e.type = 'JobEnqueued' AND e.data->>'number' = asked.number
+    AND e.stream <> 'job-' || asked.job AND __schema__.only_by_index(e.revision)
+  LIMIT 1
+) AS found(job)`;
+
 const jobRow = ([number, type, namespace, title, timestamp, text, raw]: Cells): JobRow => ({
   number: number ?? '',
   type: type ?? '',
@@ -56,10 +70,13 @@ const jobRow = ([number, type, namespace, title, timestamp, text, raw]: Cells): 
   params: raw === null || raw === undefined ? Buffer.from(text ?? '') : Buffer.from(raw, 'hex'),
 });
 
+const numberedJobs = (rows: readonly Cells[]): readonly NumberedJob[] =>
+  rows.map(([number, jobId]) => ({ number: number ?? '', jobId: jobId ?? '' }));
+
 export const readingOfJobs = (
   pool: pg.Pool,
   schema: SchemaName,
-): Pick<ReadingDesk, 'jobs' | 'abandoned' | 'heldLongest' | 'jobNumbered'> => {
+): Pick<ReadingDesk, 'jobs' | 'abandoned' | 'heldLongest' | 'jobNumbered' | 'namesakes'> => {
   const asked = (text: string, ...values: readonly unknown[]): TE.TaskEither<StoreError, readonly Cells[]> =>
     attempt(() => rowsOf(pool, { text: inSchema(text, schema) }, values));
   return {
@@ -68,9 +85,7 @@ export const readingOfJobs = (
         onPage(rows.map(jobRow)),
       ),
     abandoned: ({ type, wiki }, after, limit) =>
-      TE.map((rows: readonly Cells[]) =>
-        rows.map(([number, jobId]) => ({ number: number ?? '', jobId: jobId ?? '' })),
-      )(asked(ABANDONED, type ?? null, wiki ?? null, after, limit)),
+      TE.map(numberedJobs)(asked(ABANDONED, type ?? null, wiki ?? null, after, limit)),
     heldLongest: (most) =>
       TE.map((rows: readonly Cells[]) => rows.map(([jobId]) => jobId ?? ''))(asked(HELD_LONGEST, most)),
     jobNumbered: (number) => async () => {
@@ -81,6 +96,11 @@ export const readingOfJobs = (
         if (row !== undefined) return E.right(row[0] ?? undefined);
       }
       return E.right(undefined);
+    },
+    namesakes: (jobs) => {
+      if (jobs.length === 0) return TE.right([]);
+      const columns = [jobs.map(({ number }) => number), jobs.map(({ jobId }) => jobId)];
+      return TE.map(numberedJobs)(asked(NAMESAKES, ...columns));
     },
   };
 };

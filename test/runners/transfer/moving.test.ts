@@ -155,6 +155,26 @@ describe('export and restore', function () {
     expect(parted.stderr).to.match(new RegExp(`line ${last + 1}: .* different ways`));
   });
 
+  for (const elsewhere of [undefined, 'parted'] as const) {
+    const where = elsewhere === undefined ? 'PostgreSQL' : 'EventStoreDB';
+    it(`refuse a job whose number another job has on ${where}, and leave every table as it was`, async () => {
+      const [from, to] = [`from_${where.toLowerCase()}`, `to_${where.toLowerCase()}`];
+      await on(from)('enqueue', 'a');
+      const first = await exported(from, `${from}-1.ndjson`);
+      expect((await on(to, elsewhere)('restore', first)).status).to.equal(0);
+      await on(to, elsewhere)('enqueue', 'b');
+      await on(from)('enqueue', 'c');
+      const before = await exported(to, `${to}-before.ndjson`, elsewhere);
+
+      const said = await on(to, elsewhere)('restore', await exported(from, `${from}-2.ndjson`));
+      expect(said.status).to.equal(1);
+      expect(said.stderr).to.match(/line 3: the job_id 2 of job \S+ is that of job \S+ in .* different ways/);
+      const after = await exported(to, `${to}-after.ndjson`, elsewhere);
+      expect(linesOf(after)).to.deep.equal(linesOf(before));
+      await isEqual(to, elsewhere);
+    });
+  }
+
   it('name bad lines and what cannot follow them, and take the rest', async () => {
     const lines = linesOf(file('there.ndjson.gz'));
     const revisionOf = (line: string) => (JSON.parse(line) as Partial<Line>).revision;
