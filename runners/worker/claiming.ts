@@ -35,9 +35,11 @@ export const claimPicked = async (
   const candidates = await readCandidates(session, options);
   if (E.isLeft(candidates)) return candidates;
   // What ends while it is looked up what covers a job is missed by the look-up, and must not be missed twice.
-  const isHeldHere = candidates.right.some(mayBeCovered) ? options.keys.watch() : () => false;
+  const watch = candidates.right.some(mayBeCovered) ? options.keys.watch() : undefined;
   const covers = await coverOf(session, candidates.right);
+  watch?.end();
   if (E.isLeft(covers)) return covers;
+  const isHeldHere = watch?.wasHeld ?? (() => false);
   const { decided, twins } = decideClaims(
     session,
     { ...options, isHeldHere },

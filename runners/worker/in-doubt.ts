@@ -10,43 +10,62 @@ import { held, type HeldJob } from './holding.js';
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 1_000;
-/** Nobody knows any more what they were picked for. */
-const FIRST_RANK = 0;
 
 export interface InDoubtPorts {
   readonly store: Pick<EventStore, 'readStreams'>;
   readonly log: (line: string) => void;
 }
 
+/** Tried together, for queues of one class. */
+export interface Doubt {
+  readonly tried: readonly TriedClaim[];
+  readonly rank: number;
+}
+
+export interface Looked {
+  /** They stand. */
+  readonly held: readonly HeldJob[];
+  /** They do not, and nothing else has become of their jobs. */
+  readonly open: readonly TriedClaim[];
+}
+
+export const lookAt = async (
+  { store }: Pick<InDoubtPorts, 'store'>,
+  { tried, rank }: Doubt,
+): Promise<E.Either<StoreError, Looked>> => {
+  const states = await loadJobs(
+    store,
+    tried.map(({ jobId }) => jobId),
+  );
+  if (E.isLeft(states)) return states;
+  const looked: { held: HeldJob[]; open: TriedClaim[] } = { held: [], open: [] };
+  for (const claim of tried) {
+    const state = states.right.get(claim.jobId);
+    if (state === undefined || E.isLeft(state)) continue;
+    const { right } = state;
+    if (right._tag === 'Waiting') looked.open.push(claim);
+    else if ((right._tag === 'Claimed' || right._tag === 'Running') && right.claim.token === claim.token)
+      looked.held.push(held(claim.jobId, right, rank, undefined));
+  }
+  return E.right(looked);
+};
+
 /**
  * The connection went away around the commit: whether the claims stand is read from their streams. A claim that was forgotten would be
  * kept alive by this runner's own renewals.
  */
 export const inDoubt = async (
-  { store, log }: InDoubtPorts,
+  ports: InDoubtPorts,
   failure: E.Left<StoreError>,
-  tried: readonly TriedClaim[],
+  doubt: Doubt,
   lost: AbortSignal,
-): Promise<E.Either<StoreError, readonly HeldJob[]>> => {
-  if (tried.length === 0 || failure.left._tag !== 'Unavailable') return failure;
-  log(`${tried.length} claims are in doubt: ${failure.left.message}`);
+): Promise<E.Either<StoreError, Looked>> => {
+  if (doubt.tried.length === 0 || failure.left._tag !== 'Unavailable') return failure;
+  ports.log(`${doubt.tried.length} claims are in doubt: ${failure.left.message}`);
   const retries = backOff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   while (!lost.aborted) {
-    const states = await loadJobs(
-      store,
-      tried.map(({ jobId }) => jobId),
-    );
-    if (E.isRight(states)) {
-      return E.right(
-        tried.flatMap(({ jobId, token }) => {
-          const state = states.right.get(jobId);
-          if (state === undefined || E.isLeft(state)) return [];
-          const { right } = state;
-          const isHeld = right._tag === 'Claimed' || right._tag === 'Running';
-          return isHeld && right.claim.token === token ? [held(jobId, right, FIRST_RANK, undefined)] : [];
-        }),
-      );
-    }
+    const looked = await lookAt(ports, doubt);
+    if (E.isRight(looked)) return looked;
     await pause(retries.next(), lost);
   }
   return failure;

@@ -1,20 +1,29 @@
-/** How often each key is held. */
+/** How often each key is held, and which were while somebody watched. */
 export interface KeyCounter {
-  /** From now on: which keys have been held at any time since. A look-up that began while a key was held may have missed its end. */
-  readonly watch: () => (key: string) => boolean;
+  readonly watch: () => Watch;
   readonly hold: (key: string) => void;
   readonly drop: (key: string) => void;
 }
 
+/** A look-up that began while a key was held, or was then held and dropped beside it, may have missed its end. */
+export interface Watch {
+  /** Held when the watch began, or at any time since. */
+  readonly wasHeld: (key: string) => boolean;
+  readonly end: () => void;
+}
+
 export const keyCounter = (): KeyCounter => {
   const held = new Map<string, number>();
+  const watches = new Set<Set<string>>();
   return {
     watch: () => {
-      const before = new Set(held.keys());
-      return (key) => before.has(key) || held.has(key);
+      const seen = new Set(held.keys());
+      watches.add(seen);
+      return { wasHeld: (key) => seen.has(key), end: () => void watches.delete(seen) };
     },
     hold: (key) => {
       held.set(key, (held.get(key) ?? 0) + 1);
+      for (const seen of watches) seen.add(key);
     },
     drop: (key) => {
       const left = (held.get(key) ?? 1) - 1;

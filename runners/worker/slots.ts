@@ -2,6 +2,7 @@
  * What a runner has in hand: claims that wait, attempts whose start is written, handlers that run, reports on their way. Starts are written
  * ahead of the free slots for as many jobs as the slots can call while a trip to the store is under way (ADR 3).
  */
+import { pause } from '../../adapters/pause.js';
 import type { Running } from '../../domain/job/state.js';
 import { report, runAttempt, type AttemptEnd } from './attempt.js';
 import { startAttempt, startedAttempt } from './attempt-start.js';
@@ -182,6 +183,18 @@ const close = async (hand: Hand, why: string): Promise<void> => {
   await Promise.all([...stocked, ...started]);
 };
 
+const SOON_MS = 5;
+
+/** Also of what trips that were under way still bring: whoever waits has to bound it. */
+const closeForGood = async (hand: Hand, why: string): Promise<void> => {
+  for (;;) {
+    await close(hand, why);
+    const isGivenBack = [...hand.active].every(({ running }) => running !== undefined);
+    if (isGivenBack && hand.starting === 0 && hand.expected === 0 && hand.stock.size() === 0) return;
+    await pause(SOON_MS);
+  }
+};
+
 const strayIn = (hand: Hand): Stray => {
   const culprit = culpritOf(hand);
   const why = 'its runner is ended by an error that nobody waited for';
@@ -190,7 +203,7 @@ const strayIn = (hand: Hand): Stray => {
     spare: async () => {
       const beside = [...hand.active].filter((entry) => entry !== culprit && entry.running !== undefined);
       const spared = culprit === undefined ? [] : beside.map((entry) => giveBack(hand, entry, why));
-      await Promise.all([close(hand, why), ...spared]);
+      await Promise.all([closeForGood(hand, why), ...spared]);
     },
   };
 };

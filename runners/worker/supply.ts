@@ -1,13 +1,15 @@
 /** Claims ahead of the free slots: from which queues, in which order of classes, and how deep. */
 import * as E from 'fp-ts/lib/Either.js';
-import { explainStoreError, type StoreError } from '../../domain/errors.js';
+import type { StoreError } from '../../domain/errors.js';
 import type { QueueName } from '../../domain/queue/scope.js';
 import { workItems } from '../../domain/queue/work-items.js';
 import type { ClaimDesk, LimitedClaim, Pick, PickSession, QueueScope } from '../../projections/ports.js';
 import type { ClaimOptions } from './candidate.js';
 import { claimPicked, type ClaimBatch, type TriedClaim } from './claiming.js';
 import type { HeldJob } from './holding.js';
-import { inDoubt, type InDoubtPorts } from './in-doubt.js';
+import type { InDoubtPorts } from './in-doubt.js';
+import { lateClaims } from './late-claims.js';
+import { limitsOpening } from './limits-opening.js';
 import { knownQueues, type KnownQueues } from './known-queues.js';
 import { lowWater } from './low-water.js';
 import { tripsUnderWay, type Trips } from './trips.js';
@@ -31,6 +33,8 @@ export type Supplied = ClaimBatch & {
 export interface Supply {
   /** Up to `limit` claims, of which so many may be started at once. */
   readonly claim: (limit: number, startable: number) => Promise<E.Either<StoreError, Supplied>>;
+  /** Resolves when nothing is under way any more beside the claims. */
+  readonly end: () => Promise<void>;
   /** Forgets which queues were ready: something may have come. */
   readonly refresh: () => void;
   /** A job of this queue has ended here: a limit that held the queue back has room again. */
@@ -82,6 +86,18 @@ const limitedClaims = (claimed: readonly HeldJob[]): readonly LimitedClaim[] =>
     return { jobId, wiki, type, items: workItems(job.params) };
   });
 
+const claimAndCharge = async (
+  session: PickSession,
+  options: ClaimOptions,
+  tried: TriedClaim[],
+): Promise<E.Either<StoreError, Given>> => {
+  if (session.picked.length === 0) return E.right({ batch: NOTHING, session });
+  const batch = await claimPicked(session, options, tried);
+  if (E.isLeft(batch)) return batch;
+  const charged = await session.charge?.(limitedClaims(batch.right.claimed))();
+  return charged !== undefined && E.isLeft(charged) ? charged : E.right({ batch: batch.right, session });
+};
+
 /** Nothing to claim: because there is nothing, or because limits hold back what there is. */
 const nothingOf = (turns: KnownQueues['turns']): Supplied => {
   const now = performance.now();
@@ -100,18 +116,10 @@ export const supply = (
   const { turns } = known;
   const marks = lowWater();
   const trips = tripsUnderWay();
-  let limitsFlaw: string | undefined;
+  const limits = limitsOpening(ports.desk, ports.log, known.noteNews);
+  const late = lateClaims(ports);
   /** Twins met by the last pick: the next one reaches behind them. */
   let twins = 0;
-
-  /** Limits that cannot be counted are kept by giving nothing; whoever runs the runner is told why, once for each reason. */
-  const openLimits = async (): Promise<void> => {
-    const opened = await ports.desk.openLimits()();
-    const flaw = E.isLeft(opened) ? explainStoreError(opened.left) : undefined;
-    if (flaw !== undefined && flaw !== limitsFlaw)
-      ports.log(`limited queues wait: their limits cannot be counted: ${flaw}`);
-    limitsFlaw = flaw;
-  };
 
   const fetch = async (limit: number, startable: number): Promise<E.Either<StoreError, Supplied>> => {
     const reach = Math.min(MOST_PICKED, limit + 2 * twins);
@@ -123,29 +131,24 @@ export const supply = (
     const rank = picks[0]?.queue.class ?? 0;
     const tried: TriedClaim[] = [];
     const release = (): void => {
-      for (const { dedupKey } of tried) options().keys.drop(dedupKey);
+      const { keys } = options();
+      for (const { dedupKey } of tried) keys.drop(dedupKey);
     };
     const given = E.flatten(
-      await ports.desk.withPicked(picks, async (session) => {
-        if (session.picked.length === 0) return E.right({ batch: NOTHING, session });
-        const batch = await claimPicked(session, { ...options(), rank, most: limit, startable }, tried);
-        if (E.isLeft(batch)) return batch;
-        const charged = await session.charge?.(limitedClaims(batch.right.claimed))();
-        return charged !== undefined && E.isLeft(charged)
-          ? charged
-          : E.right({ batch: batch.right, session });
-      })(),
+      await ports.desk.withPicked(picks, (session) =>
+        claimAndCharge(session, { ...options(), rank, most: limit, startable }, tried),
+      )(),
     );
     if (E.isLeft(given)) {
-      const held = await inDoubt(ports, given, tried, options().lost);
+      const held = await late.settle(given, { tried, rank }, options().lost);
       if (E.isLeft(held)) release();
-      return E.map(asSupplied(release))(held);
+      return E.map((claimed: readonly HeldJob[]) => asSupplied(release, claimed))(held);
     }
     const { batch, session } = given.right;
     marks.learn(picks, session.picked, session.pickMs);
     twins = batch.twins;
     noteGiven(known, picks, given.right, { reach, asked });
-    if (session.isIncomplete) await openLimits();
+    if (session.isIncomplete) limits.begin();
     // What was told of since the queues were read may stand in one that was not known then.
     const isLeft = turns.ranks(performance.now()).length > 0 || known.isOutdated();
     const further = batch.picked > 0 || isLeft ? { isDry: false } : nothingOf(turns);
@@ -153,9 +156,16 @@ export const supply = (
   };
 
   return {
+    end: async () => {
+      await Promise.all([limits.settled(), late.end()]);
+    },
     refresh: known.noteNews,
     noteEnd: (queue) => turns.noteEnd(queue, performance.now()),
-    claim: (limit, startable) => untilRoom(known, trips, () => fetch(limit, startable)),
+    claim: async (limit, startable) => {
+      const held = late.take();
+      if (held.length > 0) return E.right(asSupplied(nothingHeld, held));
+      return untilRoom(known, trips, () => fetch(limit, startable));
+    },
   };
 };
 
@@ -176,12 +186,10 @@ const untilRoom = async (known: KnownQueues, trips: Trips, fetch: () => Promise<
   }
 };
 
-const asSupplied =
-  (release: () => void) =>
-  (claimed: readonly HeldJob[]): Supplied => ({
-    ...NOTHING,
-    claimed,
-    picked: claimed.length,
-    isDry: false,
-    release,
-  });
+const asSupplied = (release: () => void, claimed: readonly HeldJob[]): Supplied => ({
+  ...NOTHING,
+  claimed,
+  picked: claimed.length,
+  isDry: false,
+  release,
+});

@@ -122,6 +122,7 @@ const workUntilStopped = async (
   ringAll();
   await assistant;
   await finish(desk, tenures.current());
+  await desk.claims.end();
   over.abort();
   await rechecking;
   return { ...hands.counts, superseded: desk.superseded };

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { briefData, wholeData } from '../../adapters/stored-data.js';
+import { metadataOfText } from '../../adapters/stored-metadata.js';
 import { tokenOf } from '../../adapters/system.js';
 import { decodeEvent, eventCodecs, type LedgerEvent } from '../../domain/events.js';
 import type { JobEventOf } from '../../domain/job/events.js';
@@ -165,6 +166,60 @@ describe('data that are kept brief', () => {
       expect(reread(event)).to.deep.equal(event.data);
       const bytes = JSON.stringify(briefData(newEvent(event))).length;
       expect(bytes / JSON.stringify(event.data).length).to.be.below(0.75);
+    });
+  }
+
+  // As they stand in ledgers: what is made of them must not change, whatever becomes of the functions that wrote them.
+  const rows = [
+    {
+      type: 'JobClaimed',
+      data: '{"wiki":"enwiki","type":"refreshLinks","claims":1,"runner":{"host":"worker-1","ip":"10.0.0.7","instance":"4711"},"leaseExpiresAt":"2026-03-01T04:06:32.300Z"}',
+      whole: {
+        from: 'Waiting',
+        token: '01a22dcf7a2f700093d78a358566e54e',
+        claims: 1,
+        claimedAt: AT,
+        runner,
+        leaseExpiresAt: '2026-03-01T04:06:32.300Z',
+      },
+    },
+    {
+      type: 'AttemptStarted',
+      data: '{"wiki":"enwiki","type":"refreshLinks","attempt":1,"dueAt":"2026-03-01T04:00:00.000Z","runner":{"host":"worker-1","ip":"10.0.0.7","instance":"4711"}}',
+      whole: {
+        from: 'Claimed',
+        attempt: 1,
+        taskId: 'refreshLinks@-@0@-@NORMAL_TRIGGER@-@10.0.0.7@-@4711-01a22dcf-7a2f-7000-93d7-8a358566e54e',
+        executionSource: 'NORMAL_TRIGGER',
+        shardingItem: 0,
+        dueAt: '2026-03-01T04:00:00.000Z',
+        startedAt: AT,
+        runner,
+      },
+    },
+    {
+      type: 'AttemptSucceeded',
+      data: '{"wiki":"enwiki","type":"refreshLinks","attempt":1,"taskId":"as it was begun","dueAt":"2026-03-01T04:00:00.000Z","startedAt":"2026-03-01T04:06:01.000Z","durationMs":0.459,"begunRevision":"2"}',
+      whole: {
+        from: 'Running',
+        attempt: 1,
+        taskId: 'as it was begun',
+        executionSource: 'NORMAL_TRIGGER',
+        shardingItem: 0,
+        dueAt: '2026-03-01T04:00:00.000Z',
+        startedAt: '2026-03-01T04:06:01.000Z',
+        completedAt: AT,
+        durationMs: 0.459,
+        begunRevision: '2',
+      },
+    },
+  ];
+  for (const { type, data, whole } of rows) {
+    it(`are read as they were written once: ${type}`, () => {
+      const text = `{"brief":1,"by":"${runner.id}","occurredAt":"${AT}"}`;
+      const read = metadataOfText(ID, text) ?? expect.fail('no metadata');
+      expect(read).to.deep.equal({ metadata, isBrief: true });
+      expect(wholeData(type, ID, read.metadata, JSON.parse(data))).to.deep.equal({ ...place, ...whole });
     });
   }
 

@@ -1,6 +1,7 @@
 // Limits hold over all runners together, whenever they are set.
 import { setTimeout as passes } from 'node:timers/promises';
 import { expect } from 'chai';
+import * as E from 'fp-ts/lib/Either.js';
 import { defineJob } from '../../../runners/define-job.js';
 import { claimPicked } from '../../../runners/worker/claiming.js';
 import { keyCounter } from '../../../runners/worker/key-counter.js';
@@ -122,7 +123,6 @@ describe('limits of queues', () => {
       leaseMs: 30_000,
       misfireToleranceMs: 60_000,
       handlerOf: () => defineJob({ type: 'a', run: () => undefined }),
-      isHeldHere: () => false,
       lost: new AbortController().signal,
       log: () => undefined,
       most: 1,
@@ -151,6 +151,23 @@ describe('limits of queues', () => {
       heldBack: [{ pick: 0, inMs: undefined }],
       isIncomplete: false,
     });
+  });
+
+  it('keep nobody waiting whose queue has none, while a new one waits for claims under way to be counted', async () => {
+    const door = gate();
+    const openLimits = () => async () => {
+      await door.opened;
+      return E.right(undefined);
+    };
+    await right(queues.configureQueue({ type: 'a', running: 1 }));
+    const [, free = ''] = await enqueued(ledger, { type: 'a' }, { type: 'b' });
+    const handlers = ['a', 'b'].map((type) => ({ type, run: () => undefined }));
+    const claimDesk = { ...ledger.claimDesk, openLimits };
+    const { done, stop } = working({ ...ledger, claimDesk }, handlers);
+    await until('the other queue is worked', () => isIn(ledger, 'Succeeded', free));
+    door.open();
+    stop();
+    await done;
   });
 
   it('count jobs that were claimed while a limit was taken back', async () => {

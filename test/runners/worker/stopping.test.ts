@@ -1,5 +1,6 @@
 // Stopping: no new claims, what runs may end within the grace time, what does not is given back uncounted.
 import { expect } from 'chai';
+import type { ClaimDesk } from '../../../projections/ports.js';
 import type { Ledger } from '../../../runners/ledger.js';
 import {
   column,
@@ -169,6 +170,33 @@ describe('a runner that is stopped', () => {
     expect(await done).to.include({ succeeded: 2, released: 1, lost: 0 });
     expect(await isIn(ledger, 'Succeeded', first, second)).to.equal(true);
     expect((await typesOf(ledger, endless)).at(-1)).to.equal('JobReleased');
+  });
+
+  it('gives back, where an error that nobody waited for ends it, what a trip under way still brings', async () => {
+    const [id = ''] = await enqueued(ledger, { type: 'c' });
+    const door = gate();
+    const claimDesk: ClaimDesk = {
+      ...ledger.claimDesk,
+      withPicked: (picks, use) => async () => {
+        const given = await ledger.claimDesk.withPicked(picks, use)();
+        await door.opened;
+        return given;
+      },
+    };
+    let [isCalled, isSpared] = [false, false];
+    const handler = { type: 'c', run: () => void (isCalled = true) };
+    const { done, stray } = working({ ...ledger, claimDesk }, [handler]);
+    await until('its start is written', () => isIn(ledger, 'Running', id));
+    const spared = stray()
+      .spare()
+      .then(() => (isSpared = true));
+    expect(await isIn(ledger, 'Running', id)).to.equal(true);
+    expect(isSpared).to.equal(false);
+    door.open();
+    await spared;
+    expect((await typesOf(ledger, id)).at(-1)).to.equal('JobReleased');
+    expect(isCalled).to.equal(false);
+    await done;
   });
 
   it('tells that it has started and stopped', async () => {
