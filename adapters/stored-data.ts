@@ -3,7 +3,9 @@
  * their metadata, two fifths of their bytes. All of it or nothing: an event of which anything is not as usual (an imported claim, say)
  * is kept whole. Readers of the port see every event whole (docs/adr/0005).
  */
+import { isLeft } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import { decodeEvent } from '../domain/events.js';
 import type { JobEventOf } from '../domain/job/events.js';
 import { ExecutionSource } from '../domain/job/facts.js';
 import { taskIdOf } from '../domain/job/task-id.js';
@@ -13,7 +15,8 @@ import { tokenOf } from './system.js';
 const USUAL_SOURCE = 'NORMAL_TRIGGER';
 const USUAL_ITEM = 0;
 
-type Data<T extends 'JobClaimed' | 'AttemptStarted' | 'AttemptSucceeded'> = JobEventOf<T>['data'];
+const BRIEF = ['JobClaimed', 'AttemptStarted', 'AttemptSucceeded'] as const;
+type Data<T extends (typeof BRIEF)[number]> = JobEventOf<T>['data'];
 
 /** Undefined where the data are kept whole. */
 export const briefData = ({ id, event, metadata }: NewEvent): object | undefined => {
@@ -141,4 +144,19 @@ export const wholeData = (type: string, id: string, { by, occurredAt }: Metadata
     default:
       return data;
   }
+};
+
+/**
+ * An event that another ledger has written, to be kept here as it was kept there: with its typed event where the brief data give back
+ * the whole to the letter. What they would lose, such as a member that this version does not know, keeps it whole.
+ */
+export const asKept = (read: NewEvent): NewEvent => {
+  if (!BRIEF.some((type) => type === read.type)) return read;
+  const event = decodeEvent(read);
+  if (isLeft(event)) return read;
+  const typed: NewEvent = { ...read, event: event.right };
+  const brief = briefData(typed);
+  if (brief === undefined) return read;
+  const whole = wholeData(read.type, read.id, read.metadata, JSON.parse(JSON.stringify(brief)));
+  return JSON.stringify(whole) === JSON.stringify(read.data) ? typed : read;
 };

@@ -4,6 +4,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
+import { asKept } from '../../adapters/stored-data.js';
 import { firstFlaw } from '../../domain/decoding.js';
 import { parseInstant } from '../../domain/instant.js';
 import {
@@ -97,7 +98,7 @@ export const readLine = (line: number, text: string): E.Either<string, FileLine>
   if (E.isLeft(decoded)) return E.left(firstFlaw(decoded.left));
   const { stream, revision, id, type, data, metadata } = decoded.right;
   const { recordedAt, ...rest } = metadata;
-  const event: NewEvent = { id, type, data, metadata: rest, recordedAt };
+  const event = asKept({ id, type, data, metadata: rest, recordedAt });
   return E.right({
     _tag: 'Event',
     event: { line, bytes: text.length, stream, revision: BigInt(revision), event },

@@ -1,7 +1,7 @@
 // Data as the stores keep them: brief where everything is as usual, whole otherwise, and whole again for every reader.
 import { expect } from 'chai';
 import * as t from 'io-ts';
-import { briefData, wholeData } from '../../adapters/stored-data.js';
+import { asKept, briefData, wholeData } from '../../adapters/stored-data.js';
 import { metadataOfText } from '../../adapters/stored-metadata.js';
 import { tokenOf } from '../../adapters/system.js';
 import { decodeEvent, eventCodecs, type LedgerEvent } from '../../domain/events.js';
@@ -243,6 +243,25 @@ describe('data that are kept brief', () => {
     const { event, ...raw } = newEvent(claimed);
     expect(event).to.equal(claimed);
     expect(briefData(raw)).to.equal(undefined);
+  });
+
+  it('are those of events from another ledger, where nothing of them would be lost', () => {
+    for (const event of [claimed, started, succeeded, ...usual]) {
+      const { event: _, ...raw } = { ...newEvent(event), data: reread(event) as object };
+      expect(asKept(raw)).to.deep.equal({ ...raw, event: { type: event.type, data: raw.data } });
+      const others: readonly object[] = [
+        { ...raw.data, unknown: 1 },
+        { ...raw.data, from: 'Abandoned' },
+        { ...raw.data, dueAt: 7 },
+        Object.fromEntries(Object.entries(raw.data).toReversed()),
+      ];
+      for (const data of others) expect(asKept({ ...raw, data })).to.deep.equal({ ...raw, data });
+    }
+    const { event: _, ...other } = newEvent({
+      type: 'JobCancelled',
+      data: { ...place, from: 'Waiting', reason: 'no' },
+    });
+    expect(asKept(other)).to.equal(other);
   });
 
   it('are left to the codec where somebody else has damaged them', () => {

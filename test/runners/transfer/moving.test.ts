@@ -106,6 +106,15 @@ describe('export and restore', function () {
     }
   });
 
+  it('keep as brief what was kept so', async () => {
+    const briefIn = async (schema: string): Promise<string | undefined> => {
+      const sql = `SELECT count(*)::text AS n FROM ${schema}.event WHERE metadata->>'brief' IS NOT NULL`;
+      return (await ledger.pool.query<{ n: string }>(sql)).rows[0]?.n;
+    };
+    expect(Number(await briefIn('origin'))).to.be.above(0);
+    expect(await briefIn('returned')).to.equal(await briefIn('origin'));
+  });
+
   it('add nothing when it is done once more, on either store', async () => {
     const events = linesOf(file('there.ndjson.gz')).length - 2;
     for (const to of [on('moved', 'moved'), on('returned')]) {
