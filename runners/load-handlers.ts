@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as E from 'fp-ts/lib/Either.js';
 import { handlersOf, type Handler } from './define-job.js';
-import { missingFile } from './cli/missing-file.js';
+import { missingFile } from './cli/file-faults.js';
 
 const importModule = async (path: string): Promise<unknown> => {
   const url = pathToFileURL(path).href;

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, type Argument, type Opti
 import type { Action, CliCommand } from '../commands/command.js';
 import { done, wrongUsage, type Outcome } from '../commands/outcome.js';
 import { VERSION } from '../version.js';
+import { shellWord } from './shell-word.js';
 
 export interface GlobalOptions {
   readonly databaseUrl?: string;
@@ -70,13 +71,25 @@ const refuseEmpty = ({ options, registeredArguments }: Command): void => {
   }
 };
 
+const BESIDE_A_WORD = ['commander.excessArguments', 'commander.missingMandatoryOptionValue'];
+
+/** A word behind a command that takes none was most likely meant as the type. */
+const meantType = ({ args, options, registeredArguments }: Command, code: string): string => {
+  const [word] = args;
+  const takesType = registeredArguments.length === 0 && options.some(({ long }) => long === '--type');
+  return BESIDE_A_WORD.includes(code) && takesType && word !== undefined && !word.startsWith('-')
+    ? `; a type is named by a flag: --type ${shellWord(word)}`
+    : '';
+};
+
 /** commander says `error: unknown option '--jsn'` and its suggestion on a second line; a sentence is enough. */
-const sentence = (command: string, { message }: CommanderError): string => {
+const sentence = (command: Command | undefined, { code, message }: CommanderError): string => {
   const plain = message
     .replace(/^error: /, '')
     .replaceAll(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '');
-  return `${plain}; see "jobledger${command === '' ? '' : ` ${command}`} --help"`;
+  const meant = command === undefined ? '' : meantType(command, code);
+  return `${plain}${meant}; see "jobledger${command === undefined ? '' : ` ${command.name()}`} --help"`;
 };
 
 /** Runs one command line; never throws for what a user typed. */
@@ -101,7 +114,7 @@ export const runProgram = async (host: ProgramHost, args: readonly string[]): Pr
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.help') return wrongUsage('say which command; they are listed above');
     if (error.exitCode === 0) return done;
-    const named = host.commands.find(({ name }) => args.includes(name));
-    return wrongUsage(sentence(named?.name ?? '', error));
+    const named = program.commands.find((command) => args.includes(command.name()));
+    return wrongUsage(sentence(named, error));
   }
 };

@@ -11,7 +11,7 @@ import {
 } from '../enqueue/enqueue-lines.js';
 import { explainFlagFlaw } from '../enqueue/flaw.js';
 import { readJson } from '../enqueue/json-text.js';
-import { missingFile } from '../cli/missing-file.js';
+import { missingFile } from '../cli/file-faults.js';
 import type { EnqueueOutcome } from '../producer/enqueueing.js';
 import { toJson } from '../cli/output.js';
 import type { CliCommand, CommandContext } from './command.js';

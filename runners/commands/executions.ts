@@ -31,7 +31,7 @@ const columns: readonly Column<Execution>[] = [
   { title: 'source', cell: (row) => row.execution_source },
   { title: 'host', cell: (row) => row.hostname },
   { title: 'result', cell: resultOf },
-  { title: 'attempt', cell: ({ id }) => id },
+  { title: 'attempt id (for trace)', cell: ({ id }) => id },
   { title: 'cause', cell: (row) => row.failure_cause ?? '' },
 ];
 
@@ -48,7 +48,7 @@ const showExecutions = (context: CommandContext, filter: ExecutionFilter): Promi
 
 export const executions: CliCommand = {
   name: 'executions',
-  summary: 'list attempts, oldest first',
+  summary: 'list attempts, oldest first, with the ids that "trace" takes; --json has whole task ids too',
   examples: [
     'jobledger executions --failed --since 2026-11-01T00:00:00Z',
     'jobledger executions --job-name refreshLinks --json',

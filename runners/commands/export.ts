@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { exportLedger } from '../transfer/export-ledger.js';
+import { unwritableFolder } from '../cli/file-faults.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 
@@ -16,6 +17,8 @@ const exportTo = async (context: CommandContext, file: string): Promise<Outcome>
   const { out, json, cwd } = context;
   const path = resolve(cwd, file);
   if (await exists(path)) return wrongUsage(`${file} is there already: name a file that is not`);
+  const flaw = await unwritableFolder(path);
+  if (flaw !== undefined) return wrongUsage(`${file} cannot be written: ${flaw}`);
   return context.withLedger('operator', async ({ store }) => {
     const onProgress = (events: number): void => out.progress(`${events} events written …`);
     const exported = await exportLedger(store, { path, onProgress });

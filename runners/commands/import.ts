@@ -5,7 +5,7 @@ import { explainDumpError } from '../../adapters/mediawiki/index.js';
 import { wikiFlaw } from '../../domain/job/names.js';
 import { importJobs, type ImportCounts, type ImportResult } from '../import/import-jobs.js';
 import type { Ledger } from '../ledger.js';
-import { missingFile } from '../cli/missing-file.js';
+import { missingFile } from '../cli/file-faults.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { wholeNumber } from './option-values.js';
 import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';

@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger.js';
 import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
 import { restoreLedger } from '../transfer/restore-ledger.js';
 import type { RestoreFailure, RestoreResult } from '../transfer/restore-writing.js';
-import { missingFile } from '../cli/missing-file.js';
+import { missingFile } from '../cli/file-faults.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
 

@@ -24,7 +24,9 @@ const showTrace = (context: CommandContext, task: string): Promise<Outcome> =>
     const rows = await ledger.reading.trace(task)();
     if (E.isLeft(rows)) return storeFailed(rows.left);
     if (rows.right.length === 0)
-      return negative(`there is no task "${task}"; "jobledger executions" lists attempts with their ids`);
+      return negative(
+        `there is no task or attempt "${task}"; "jobledger executions" lists attempts with their ids`,
+      );
     const { out, json } = context;
     if (!json) await out.write(table(columns, rows.right));
     else for (const row of rows.right) await out.json(row);
@@ -40,6 +42,9 @@ export const trace: CliCommand = {
   ],
   register: (command, run) =>
     command
-      .argument('<task-id>', "a whole task id, or the attempt's UUID at its end")
+      .argument(
+        '<task-id>',
+        "the attempt's UUID, as executions shows it, or a whole task id (executions --json)",
+      )
       .action((task: string) => run((context) => showTrace(context, task))),
 };

@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../../domain/errors.js';
 import { jobIdOf, type RecordedEvent } from '../../domain/ledger.js';
+import { shellWord } from '../cli/shell-word.js';
 import { readConfig, type LedgerConfig } from '../config.js';
 import type { Ledger } from '../ledger.js';
 
@@ -63,9 +64,6 @@ export const pointers =
     );
   };
 
-const quoted = (text: string): string =>
-  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** The flags by which a command of this folder finds the ledger: its schema, and what only this command line has said. */
 export const findingFlags = (
   config: LedgerConfig,
@@ -78,12 +76,13 @@ export const findingFlags = (
   const { databaseUrl, home, eventstoreUrl } = config;
   const flags = [`--schema ${schema}`];
   if (databaseUrl !== undefined && databaseUrl !== other?.databaseUrl) {
-    flags.push(`--database-url ${quoted(databaseUrl)}`);
+    flags.push(`--database-url ${shellWord(databaseUrl)}`);
   }
   if (elsewhere !== undefined) flags.push(`--ledger ${elsewhere}`);
   if (eventstoreUrl !== undefined && eventstoreUrl !== other?.eventstoreUrl) {
-    flags.push(`--eventstore-url ${quoted(eventstoreUrl)}`);
+    flags.push(`--eventstore-url ${shellWord(eventstoreUrl)}`);
   }
-  if (databaseUrl === undefined && home !== other?.home) flags.push(`--home ${quoted(resolve(cwd, home))}`);
+  if (databaseUrl === undefined && home !== other?.home)
+    flags.push(`--home ${shellWord(resolve(cwd, home))}`);
   return flags.join(' ');
 };

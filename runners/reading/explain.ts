@@ -6,6 +6,7 @@ import { jobIdOf, type RecordedEvent } from '../../domain/ledger.js';
 import { momentsOf, type Moment } from './moments.js';
 import { sentenceOf } from './sentence.js';
 import { standingOf } from './standing.js';
+import { surroundingsOf, type Surroundings } from './surroundings.js';
 
 export interface Explanation {
   readonly jobId: string;
@@ -36,6 +37,7 @@ const whatItIs = (jobId: string, { job }: ExistingJob): string => {
 export const explainJob = (
   events: readonly RecordedEvent[],
   now: string,
+  around: Surroundings,
 ): E.Either<Corrupt, Explanation | undefined> =>
   E.map((moments: readonly Moment[]): Explanation | undefined => {
     const last = moments.at(-1);
@@ -55,6 +57,6 @@ export const explainJob = (
         by: moment.by,
         sentence: sentenceOf(moment),
       })),
-      ...standingOf(last.after, now),
+      ...standingOf(last.after, now, surroundingsOf(around, enqueued)),
     };
   })(momentsOf(events));

@@ -98,8 +98,9 @@ const sum = (queues: readonly QueueView[], member: 'ready' | 'delayed' | 'claime
   queues.reduce((total, queue) => total + queue[member], 0);
 
 const headline = ({ at, queues, runners }: TopSnapshot): string => {
+  const present = runners.filter(({ isLost }) => !isLost).length;
   const counts = [
-    `${runners.filter(({ isLost }) => !isLost).length} runners`,
+    `${present} ${present === 1 ? 'runner' : 'runners'}`,
     `${sum(queues, 'claimed')} running`,
     `${sum(queues, 'ready')} ready`,
     `${sum(queues, 'delayed')} delayed`,

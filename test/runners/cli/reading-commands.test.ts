@@ -206,7 +206,11 @@ describe('the reading commands', () => {
         '2026-03-01T04:05:01.000Z',
         '2026-03-01T04:15:01.000Z',
       ]);
-      expect(await answer('executions')).to.match(/ 1 s +refreshLinks +NORMAL_TRIGGER +host-1 +failed /);
+      const shown = await answer('executions');
+      expect(shown)
+        .to.match(/^started .* attempt id \(for trace\)/)
+        .and.to.include(FIRST_ATTEMPT);
+      expect(shown).to.match(/ 1 s +refreshLinks +NORMAL_TRIGGER +host-1 +failed /);
     });
 
     it('say on standard error that there is none', async () => {
@@ -224,7 +228,7 @@ describe('the reading commands', () => {
       expect(await answer('trace', FIRST_ATTEMPT)).to.match(/TASK_FAILED .*Error: no such page/);
       const said = await jobledger('trace', UNKNOWN);
       expect(said.status).to.equal(1);
-      expect(said.stderr).to.match(/^jobledger: there is no task/);
+      expect(said.stderr).to.match(/^jobledger: there is no task or attempt/);
     });
   });
 

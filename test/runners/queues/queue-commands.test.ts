@@ -77,6 +77,22 @@ describe('the commands about queues', () => {
     await jobledger('resume', '--all');
   });
 
+  it('tell a job that waits in explain what is paused, by whom, why and how to go on', async () => {
+    await jobledger('enqueue', 'flaky');
+    await jobledger('pause', '--type', 'flaky', '--reason', 'replicas behind', '--by', 'ann');
+    await jobledger('configure', '--type', 'flaky', '--running', '3');
+    const { stdout, stderr } = await jobledger('explain', '1');
+    expect(stderr).to.equal('');
+    expect(stdout).to.match(
+      /but its type \(flaky on every wiki\) is paused, by ann since .*: replicas behind\.\nIt is not claimed until "jobledger resume --type flaky" lifts that pause\. .* Limits hold: for its type .* at most 3 running at once\.\n$/,
+    );
+    await jobledger('resume', '--type', 'flaky');
+    await jobledger('configure', '--type', 'flaky', '--running', 'none');
+    expect((await jobledger('explain', '1')).stdout).to.match(
+      /It is waiting, and ready\.\nNext, .*of at most 5\.\n$/,
+    );
+  });
+
   it('keep no row of a scope that says nothing any more', async () => {
     await jobledger('configure', '--wiki', 'xwiki', '--class', 'high');
     await jobledger('configure', '--wiki', 'xwiki', '--class', 'none');
@@ -87,6 +103,15 @@ describe('the commands about queues', () => {
     [['pause', '--reason', 'x'], /say which queues: --type, --wiki, both, or --all/],
     [['pause', '--all', '--type', 'a', '--reason', 'x'], /--all goes without/],
     [['pause', '--type', 'a'], /required option '--reason <text>'/],
+    [
+      ['pause', 'flaky', '--reason', 'x'],
+      /Expected 0 arguments but got 1.*; a type is named by a flag: --type flaky; see "jobledger pause --help"/,
+    ],
+    [
+      ['pause', 'flaky'],
+      /required option '--reason <text>' not specified; a type is named by a flag: --type flaky;/,
+    ],
+    [['resume', 'two words'], /; a type is named by a flag: --type 'two words';/],
     [['configure', '--type', 'a'], /say what to set/],
     [['configure', '--class', 'low'], /say which queues/],
     [['configure', '--type', 'a', '--class', 'urgent'], /It is high, normal, low or none/],

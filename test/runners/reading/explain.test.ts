@@ -2,7 +2,11 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import type { JobCommand } from '../../../domain/job/commands.js';
+import { scopesOf, type Scope } from '../../../domain/queue/scope.js';
+import type { QueueSettings } from '../../../domain/queue/settings.js';
+import type { Pause } from '../../../projections/ports.js';
 import { explainJob, type Explanation } from '../../../runners/reading/explain.js';
+import type { Surroundings } from '../../../runners/reading/surroundings.js';
 import {
   at,
   attemptId,
@@ -25,8 +29,14 @@ import {
 } from '../../support/given-commands.js';
 import { jobId, recordedStory } from './recorded-story.js';
 
-const explained = (commands: readonly JobCommand[], now = at(1_000)): Explanation => {
-  const explanation = explainJob(recordedStory(...commands), now);
+const NOTHING: Surroundings = { settings: [], pauses: [], runners: [] };
+
+const explained = (
+  commands: readonly JobCommand[],
+  now = at(1_000),
+  around: Partial<Surroundings> = {},
+): Explanation => {
+  const explanation = explainJob(recordedStory(...commands), now, { ...NOTHING, ...around });
   if (E.isLeft(explanation)) throw new Error(explanation.left.message);
   if (explanation.right === undefined) throw new Error('there was nothing to explain');
   return explanation.right;
@@ -172,7 +182,7 @@ describe('explainJob', () => {
     );
   });
 
-  it('tells who holds a job, and what becomes of it if the holder is lost', () => {
+  it('tells who holds a job', () => {
     expect(explained([enqueue(), claim()]).now).to.equal(
       'It is claimed by the runner host-1-4711 on host-1, which has not begun to work on it.',
     );
@@ -180,17 +190,97 @@ describe('explainJob', () => {
     expect(runs.now).to.equal(
       'It is running: attempt 1 of at most 3, for 30 s, on the runner host-1-4711 on host-1.',
     );
-    expect(runs.next).to.equal(
-      'If this attempt fails, it is tried again. Should its runner be lost, which shows when the claim has not been renewed at 2026-03-01 04:02:10.000 UTC, the job becomes ready for another.',
-    );
     expect(story([enqueue(), ...round(1), release({ now: at(103), token: 'token-1' })]).at(-1)).to.equal(
       'Given back by its runner (the runner stops); the attempt that was cut short does not count.',
     );
   });
 
+  it('tells a loss by the last renewal of the runner, not by the first end of the lease', () => {
+    const next = (now: string, runners: Surroundings['runners'], commands = [enqueue(), ...round(1)]) =>
+      explained(commands, now, { runners }).next;
+    const id = 'runner-1';
+    expect(next(at(200), [{ id, renewedUntil: at(215), isLost: false }])).to.equal(
+      'If this attempt fails, it is tried again. Should its runner be lost, which shows when it has not renewed its claims by 2026-03-01 04:03:35.000 UTC, the job becomes ready for another.',
+    );
+    expect(
+      next(at(105), [{ id, renewedUntil: at(102), isLost: false }], [enqueue(), claim({ now: at(100) })]),
+      'an earlier renewal',
+    ).to.equal(
+      'Should its runner be lost, which shows when it has not renewed its claims by 2026-03-01 04:02:10.000 UTC, the job becomes ready for another.',
+    );
+    const over =
+      'Its claim was not renewed and ended at 2026-03-01 04:03:35.000 UTC: any runner that is there makes the job ready for another.';
+    for (const isLost of [true, false])
+      expect(next(at(216), [{ id, renewedUntil: at(215), isLost }])).to.include(over);
+    expect(next(at(105), [{ id: 'runner-2', renewedUntil: at(215), isLost: false }])).to.include(
+      'Nobody renews its claim any more: it ends at 2026-03-01 04:02:10.000 UTC, and the job becomes ready for another.',
+    );
+  });
+
+  describe('of a queue that is paused', () => {
+    const pausedAs = (scope: Scope): Pause => ({ scope, since: at(10), by: 'ann', why: 'replicas behind' });
+    const [ofQueue, ofType, ofWiki, ofAll] = scopesOf({ wiki: 'enwiki', type: 'refreshLinks' }).map(pausedAs);
+    const given = (...pauses: readonly (Pause | undefined)[]) => ({
+      pauses: pauses.filter((pause) => pause !== undefined),
+    });
+
+    it('says what is paused, by whom, since when and why, and how it is resumed', () => {
+      const told = explained([enqueue()], at(20), given(ofType));
+      expect(told.now).to.equal(
+        'It is waiting, and would be ready, but its type (refreshLinks on every wiki) is paused, by ann since 2026-03-01 04:00:10.000 UTC: replicas behind.',
+      );
+      expect(told.next).to.equal(
+        'It is not claimed until "jobledger resume --type refreshLinks" lifts that pause. Then, a free runner with a handler for "refreshLinks" takes it, for attempt 1 of at most 3.',
+      );
+    });
+
+    it('names every pause that holds, and none of other queues', () => {
+      const others = scopesOf({ wiki: 'frwiki', type: 'sendMail' }).slice(0, 3).map(pausedAs);
+      const told = explained([enqueue()], at(20), given(ofQueue, ofWiki, ofAll, ...others));
+      expect(told.now).to.match(
+        /but its queue \(refreshLinks on enwiki\) is paused, .*; its wiki \(every type on enwiki\) is paused, .*; every queue is paused, by ann since/,
+      );
+      expect(told.next).to.include(
+        'until "jobledger resume --wiki enwiki --type refreshLinks", "jobledger resume --wiki enwiki" and "jobledger resume --all" lift those pauses. ',
+      );
+      expect(explained([enqueue()], at(20), given(...others)).now).to.equal('It is waiting, and ready.');
+    });
+
+    it('says so of a job that is not due, and of one that is claimed', () => {
+      const delayed = explained([enqueue({ notBefore: at(60) })], at(20), given(ofType));
+      expect(delayed.now).to.match(
+        /^It is waiting; it becomes due at .*, in 40 s, but its type .* is paused, .*: replicas behind\.$/,
+      );
+      expect(delayed.next).to.include('lifts that pause. Then, once it is due, a free runner');
+      for (const commands of [
+        [enqueue(), claim()],
+        [enqueue(), ...round(1)],
+      ])
+        expect(explained(commands, at(20), given(ofType)).next).to.match(
+          /A claim that stands runs on, but no new one is made until "jobledger resume --type refreshLinks" lifts that pause: its type /,
+        );
+      expect(explained([enqueue(), cancel()], at(20), given(ofType)).now).to.equal('It was cancelled.');
+    });
+  });
+
+  it('names the limits that hold for its queue', () => {
+    const [ofQueue, ofType, ofWiki] = scopesOf({ wiki: 'enwiki', type: 'refreshLinks' });
+    const set = (scope: Scope | undefined, settings: QueueSettings) =>
+      scope === undefined ? [] : [{ scope, settings }];
+    const settings = [
+      ...set(ofQueue, { class: 'low' }),
+      ...set(ofType, { limits: { running: 4, perSecond: 50 } }),
+      ...set(ofWiki, { limits: { itemsPerSecond: 100 } }),
+      ...set({ wiki: 'frwiki', type: undefined }, { limits: { running: 1 } }),
+    ];
+    expect(explained([enqueue()], at(20), { settings }).next).to.match(
+      / takes it, .* Limits hold: for its type \(refreshLinks on every wiki\) at most 4 running at once and 50 begun a second; for its wiki \(every type on enwiki\) at most 100 work items a second\.$/,
+    );
+  });
+
   it('names the event that history should not hold', () => {
     const [first, ...rest] = recordedStory(enqueue(), ...round(1));
-    const broken = explainJob([...(first === undefined ? [] : [first]), ...rest.slice(1)], at(0));
+    const broken = explainJob([...(first === undefined ? [] : [first]), ...rest.slice(1)], at(0), NOTHING);
     expect(E.isLeft(broken) && broken.left.message).to.equal(
       'AttemptStarted cannot follow the state Waiting',
     );

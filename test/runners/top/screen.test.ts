@@ -67,7 +67,7 @@ describe('the screen of top', () => {
       wide,
     );
     expect(lines).to.deep.equal([
-      '2026-03-01 04:01:30.000 UTC: 1 runners, 1 running, 7 ready, 0 delayed, 0 abandoned',
+      '2026-03-01 04:01:30.000 UTC: 1 runner, 1 running, 7 ready, 0 delayed, 0 abandoned',
       '',
       'wiki    type  ready  delayed  running  abandoned  done/s   lag',
       'enwiki  mail      7        0        1          0       -  30 s',

@@ -50,7 +50,7 @@ describe('export and restore', function () {
       { type: 'parent', run: (_, { spawn }) => spawn({ type: 'child' }) },
       { type: 'failing', retry: false, run: () => false },
     ]);
-    await on('origin')('pause', 'child', '--reason', 'it moves');
+    await on('origin')('pause', '--type', 'child', '--reason', 'it moves');
   });
   after(async () => {
     rmSync(folder, { recursive: true });
@@ -214,13 +214,21 @@ describe('export and restore', function () {
     expect(streamByStream(after)).to.deep.equal(streamByStream(file('there.ndjson.gz')));
   });
 
-  it('say what is the matter with a file that is none of theirs, or that is there already', async () => {
+  it('say what is the matter with a file that is none of theirs, is there already, or has no folder', async () => {
     writeFileSync(file('none.ndjson'), 'hello\n');
     const none = await on('empty')('restore', file('none.ndjson'));
     expect(none).to.deep.include({ status: 2 });
     expect(none.stderr).to.match(/not the file of a ledger: its first line is not JSON/);
     expect((await on('empty')('restore', file('missing'))).stderr).to.match(/there is no such file/);
     expect((await on('origin')('export', file('none.ndjson'))).stderr).to.match(/is there already/);
+    expect(await on('origin')('export', file('nowhere/x'))).to.deep.equal({
+      status: 2,
+      stdout: '',
+      stderr: `jobledger: ${file('nowhere/x')} cannot be written: the folder ${file('nowhere')} does not exist\n`,
+    });
+    expect((await on('origin')('export', file('none.ndjson/x'))).stderr).to.match(
+      /none\.ndjson is not a folder/,
+    );
   });
 });
 
