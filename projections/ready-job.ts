@@ -21,6 +21,7 @@ export const readyJobTable: Table = {
     number: 'bigint',
     due: 'timestamptz',
     revision: 'bigint',
+    since: 'timestamptz',
   },
 };
 
@@ -29,11 +30,17 @@ interface Place {
   readonly type: string;
 }
 
+/** Ready from its due time on, where it has one; else since what put it here. */
+interface Readiness {
+  readonly due: string | undefined;
+  readonly otherwise: string;
+}
+
 const placed = (
   event: ProjectedEvent,
   { wiki, type }: Place,
   at: Pick<Placement, 'number' | 'class' | 'hasOwnClass' | 'priority'>,
-  due: string | undefined,
+  { due, otherwise }: Readiness,
 ): Row => ({
   job: jobIdOfEvent(event),
   wiki,
@@ -43,14 +50,20 @@ const placed = (
   number: at.number,
   due: due ?? null,
   revision: event.revision,
+  since: due ?? otherwise,
 });
 
 const project = (at: ProjectedEvent): readonly TableChange[] => {
   const { event } = at;
+  const { occurredAt } = at.metadata;
   const own = (change: Parameters<typeof ownRow>[2]) => ownRow('ready_job', at, change);
   switch (event.type) {
     case 'JobEnqueued': {
-      return own(insert(placed(at, event.data, event.data, event.data.notBefore)));
+      return own(
+        insert(
+          placed(at, event.data, event.data, { due: event.data.notBefore, otherwise: event.data.enqueuedAt }),
+        ),
+      );
     }
     case 'DuplicateSuppressed': {
       const { inherited, placement } = event.data;
@@ -60,16 +73,28 @@ const project = (at: ProjectedEvent): readonly TableChange[] => {
           ...(inherited.priority === undefined
             ? {}
             : { class: ownRank(placement), priority: placement.priority }),
-          ...(inherited.notBefore === undefined ? {} : { due: inherited.notBefore }),
+          ...(inherited.notBefore === undefined
+            ? {}
+            : { due: inherited.notBefore, since: inherited.notBefore }),
         }),
       );
     }
     case 'RetryScheduled':
-      return own(put(placed(at, event.data, event.data.placement, event.data.notBefore)));
+      return own(
+        put(
+          placed(at, event.data, event.data.placement, { due: event.data.notBefore, otherwise: occurredAt }),
+        ),
+      );
     case 'JobReleased':
-      return own(put(placed(at, event.data, event.data.placement, event.data.notBefore)));
+      return own(
+        put(
+          placed(at, event.data, event.data.placement, { due: event.data.notBefore, otherwise: occurredAt }),
+        ),
+      );
     case 'JobRequeued':
-      return own(put(placed(at, event.data, event.data.placement, undefined)));
+      return own(
+        put(placed(at, event.data, event.data.placement, { due: undefined, otherwise: occurredAt })),
+      );
     case 'JobClaimed':
     case 'JobSuperseded':
       return own(remove);

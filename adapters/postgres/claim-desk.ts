@@ -28,10 +28,10 @@ WITH due AS (
     LIMIT 1000
     FOR UPDATE SKIP LOCKED
   ))
-  RETURNING job, wiki, type, class, priority, number, due, revision
+  RETURNING job, wiki, type, class, priority, number, due, revision, since
 ), promoted AS (
-  INSERT INTO __schema__.ready_job (job, wiki, type, class, priority, number, due, revision)
-  SELECT job, wiki, type, class, priority, number, due, revision FROM due
+  INSERT INTO __schema__.ready_job (job, wiki, type, class, priority, number, due, revision, since)
+  SELECT job, wiki, type, class, priority, number, due, revision, since FROM due
   RETURNING 1
 )
 SELECT count(*)::text FROM promoted`;

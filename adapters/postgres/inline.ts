@@ -122,7 +122,7 @@ const settledFragment = ({ deletes, upserts, patches }: Sorted): readonly Fragme
 SELECT ${columns.map((column) => `s.${column}`).join(', ')} FROM __schema__.settle_ready_job(
   ARRAY(SELECT v.job FROM ${rowsFrom(readyJobTable, ['job'], { param: gone, onlyWon: true })}),
   ${wonRows(columns, put)},
-  ${wonRows(['job', 'class', 'priority', 'due', 'revision'], changed)}
+  ${wonRows(['job', 'class', 'priority', 'due', 'revision', 'since'], changed)}
 ) s`;
   return [fragment('ready_job_settled', [deletes, upserts, patched], sql)];
 };

@@ -2,7 +2,6 @@
 import type { QueueOrder } from '../../domain/queue/settings.js';
 import type { Pick, PlacedJob } from '../../projections/ports.js';
 import { isoSql } from './iso.js';
-import { readySinceSql } from './ready-since.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Queryable, type Statement } from './statement.js';
 
@@ -66,7 +65,7 @@ const byTimestamp = (ofQueue: OfQueue): string =>
   ofCandidates(`
   SELECT ROW(either.job, extract(epoch FROM either.since)::double precision)
   FROM (
-    (SELECT r.job, r.priority, ${readySinceSql('r')} AS since
+    (SELECT r.job, r.priority, r.since
     FROM __schema__.ready_job r
     WHERE ${ofQueue('r')} AND r.due IS NULL
     ORDER BY r.priority, r.number

@@ -5,7 +5,6 @@ import { queueKey } from '../../domain/queue/scope.js';
 import { pausesInForce, settingsInForce } from '../../domain/queue/settings.js';
 import type { QueueDecisions, QueueScope, ReadyQueue } from '../../projections/ports.js';
 import { DECISIONS, decisionsIn } from './queue-book.js';
-import { readySinceSql } from './ready-since.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Queryable } from './statement.js';
 
@@ -70,16 +69,16 @@ SELECT
 
 // The first to be picked, and the first of the last priority: whichever waits longer.
 const WAITING = `
-SELECT coalesce(max(extract(epoch FROM clock_timestamp() - ${readySinceSql('head')})), 0)::text
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - head.since)), 0)::text
 FROM unnest($1::smallint[], $2::text[], $3::text[]) AS asked(class, type, wiki)
 CROSS JOIN LATERAL (
-  (SELECT r.job, r.revision, r.due
+  (SELECT r.since
   FROM __schema__.ready_job r
   WHERE r.class = asked.class AND r.type = asked.type AND r.wiki = asked.wiki
   ORDER BY r.priority, r.number
   LIMIT 1)
   UNION ALL
-  (SELECT r.job, r.revision, r.due
+  (SELECT r.since
   FROM __schema__.ready_job r
   WHERE r.class = asked.class AND r.type = asked.type AND r.wiki = asked.wiki AND r.priority = (
     SELECT l.priority

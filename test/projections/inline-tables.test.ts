@@ -24,7 +24,7 @@ import {
   succeed,
   suppress,
 } from '../support/given-commands.js';
-import { jobUuid, rowsAfter, streamOf } from '../support/given-rows.js';
+import { decidedAt, jobUuid, rowsAfter, streamOf } from '../support/given-rows.js';
 import { after } from '../support/job-specification.js';
 
 const rowOf =
@@ -47,6 +47,7 @@ describe('the table ready_job', () => {
       number: '7',
       due: at(60),
       revision: 0n,
+      since: at(60),
     });
   });
 
@@ -64,6 +65,16 @@ describe('the table ready_job', () => {
     expect(row(enqueue(), claim())).to.equal(undefined);
     expect(row(enqueue(), claim(), start(), fail())).to.include({ number: '7', due: at(14), revision: 4n });
     expect(row(enqueue({ notBefore: at(1) }), claim(), release())).to.include({ due: null, revision: 2n });
+  });
+
+  it('tells since when the job is ready: its due time, else its return, else its enqueue', () => {
+    expect(row(enqueue({ enqueuedAt: at(5) }))).to.include({ since: at(5) });
+    expect(row(enqueue({ notBefore: at(600) }), suppress({ notBefore: at(30) }))).to.include({
+      since: at(30),
+    });
+    expect(row(enqueue(), claim(), start(), fail())).to.include({ since: at(14) });
+    expect(row(enqueue(), claim(), release())).to.include({ due: null, since: decidedAt(2) });
+    expect(row(enqueue(), cancel(), requeue())).to.include({ due: null, since: decidedAt(2) });
   });
 });
 

@@ -115,10 +115,10 @@ ORDER BY n, t.revision`;
 
 /** `ready_job` and `delayed_job`, as the history has them. */
 const STAND = `
-INSERT INTO jobledger.ready_job (job, wiki, type, class, priority, number, due, revision)
-SELECT job, wiki, type, 3, priority, number, due, revision FROM pg_temp.standing WHERE is_waiting AND NOT is_delayed;
-INSERT INTO jobledger.delayed_job (job, wiki, type, class, priority, number, due, revision)
-SELECT job, wiki, type, 3, priority, number, due, revision FROM pg_temp.standing WHERE is_waiting AND is_delayed;
+INSERT INTO jobledger.ready_job (job, wiki, type, class, priority, number, due, revision, since)
+SELECT job, wiki, type, 3, priority, number, due, revision, coalesce(due, back) FROM pg_temp.standing WHERE is_waiting AND NOT is_delayed;
+INSERT INTO jobledger.delayed_job (job, wiki, type, class, priority, number, due, revision, since)
+SELECT job, wiki, type, 3, priority, number, due, revision, due FROM pg_temp.standing WHERE is_waiting AND is_delayed;
 ANALYZE jobledger.event; ANALYZE jobledger.ready_job; ANALYZE jobledger.delayed_job`;
 
 /** Every job as its own stream leaves it, read from the events alone. */

@@ -15,14 +15,13 @@ export type OfQueues = (row: string) => string;
 
 export const allQueues: OfQueues = () => 'true';
 
-/** Parts of a WITH: `clock`, `due` (by queue: delayed behind this minute, and the first minute whose jobs are due), `this_minute`. */
+/** Parts of a WITH: `clock`, `due` (by queue: delayed behind this minute), `this_minute`. */
 export const delayedSql = (ofQueues: OfQueues): string => `
 clock AS MATERIALIZED (
   SELECT clock_timestamp() AS now, date_trunc('minute', clock_timestamp(), 'UTC') AS minute
 ), due AS (
   SELECT d.wiki, d.type,
-    sum(d.jobs) FILTER (WHERE d.minute > clock.minute) AS delayed,
-    min(d.minute) FILTER (WHERE d.minute <= clock.minute AND d.jobs > 0) AS first_minute
+    sum(d.jobs) FILTER (WHERE d.minute > clock.minute) AS delayed
   FROM __schema__.queue_due d
   CROSS JOIN clock
   WHERE ${ofQueues('d')}

@@ -8,21 +8,21 @@ import type { StoreError } from '../../../domain/errors.js';
 import { millisecondsBetween } from '../../../domain/instant.js';
 import type pg from 'pg';
 import type { QueueView } from '../../../projections/reading-desk.js';
-import { OLDEST_READY } from './oldest-ready.js';
 import { allQueues, delayedSql, readyAndDelayed, WAITING_AND_DELAYED, WITH_DELAYED } from './queue-sizes.js';
 
-// Where many have fallen due that nobody has moved yet, the due minute tells since when, to the minute.
+/** The oldest ready job of a queue: one step of an index, and one more for what has fallen due and has not been moved yet. */
+const OLDEST = `least(
+    (SELECT min(r.since) FROM __schema__.ready_job r WHERE r.type = s.type AND r.wiki = s.wiki),
+    (SELECT min(d.due) FROM __schema__.delayed_job d WHERE d.type = s.type AND d.wiki = s.wiki AND d.due <= clock.now)
+  )`;
+
 const QUEUES = `
-WITH RECURSIVE ${delayedSql(allQueues)}, ${OLDEST_READY}
+WITH ${delayedSql(allQueues)}
 SELECT s.wiki, s.type, ${WAITING_AND_DELAYED},
   s.claimed::text, s.abandoned::text, s.succeeded::text, s.failed::text, s.suppressed::text, s.superseded::text,
-  s.enqueued::text, s.retried::text, s.cancelled::text,
-  ${isoSql("least(r.since, coalesce(o.since, least(clock.now, due.first_minute + interval '1 minute')))")},
-  ${isoSql('clock.now')}
+  s.enqueued::text, s.retried::text, s.cancelled::text, ${isoSql(OLDEST)}, ${isoSql('clock.now')}
 FROM __schema__.queue_summary s
 CROSS JOIN clock${WITH_DELAYED}
-LEFT JOIN ready_since r ON r.wiki = s.wiki AND r.type = s.type
-LEFT JOIN due_since o ON o.wiki = s.wiki AND o.type = s.type
 ORDER BY s.wiki, s.type`;
 
 const viewOf = (cells: Cells): QueueView => {
