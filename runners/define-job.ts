@@ -53,18 +53,18 @@ export interface JobContext {
 export interface JobDefinition<P = JsonObject> {
   readonly type: string;
   /** Decodes the params; those it refuses are abandoned as not retryable, with the path. Default: as they are. */
-  readonly params?: t.Decoder<unknown, P>;
-  readonly ignoreDuplicates?: boolean;
+  readonly params?: t.Decoder<unknown, P> | undefined;
+  readonly ignoreDuplicates?: boolean | undefined;
   /** An enqueue that says its own limit or back-off goes before; `false` allows one attempt, whatever an enqueue says. */
-  readonly retry?: HandlerRetry | false;
+  readonly retry?: HandlerRetry | false | undefined;
   /** `false` is the same as `retry: false`. */
-  readonly allowRetries?: boolean;
+  readonly allowRetries?: boolean | undefined;
   /** Milliseconds that one attempt may take. Then its signal fires, and it fails as `AttemptTimedOut`. Default: no limit. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Returned `false` is a failure, a `Snooze` puts the job off; any other value is the result. */
   readonly run: (job: HandledJob<P>, context: JobContext) => unknown;
   /** Called behind every attempt, with its error if it failed, or its `Snooze`. */
-  readonly tearDown?: (job: HandledJob<P>, error: unknown) => unknown;
+  readonly tearDown?: ((job: HandledJob<P>, error: unknown) => unknown) | undefined;
 }
 
 /** A handler ready for the runner: params arrive undecoded. */

@@ -23,24 +23,28 @@ import {
 import { queueStorage, type QueueStorage } from './queues/queue-storage.js';
 import { startWork, type RunningWork, type WorkOptions } from '../work.js';
 
+/** What is undefined is the default. `JOBLEDGER_*` variables and `jobledger.config.json` are for the command line: nothing here reads them. */
 export interface LedgerOptions {
   /** PostgreSQL 14 or newer. Default: an embedded one under `home`. */
-  readonly databaseUrl?: string;
+  readonly databaseUrl?: string | undefined;
   /** `esdb://…`: an EventStoreDB that keeps the history. Default: beside the tables. */
-  readonly eventstoreUrl?: string;
+  readonly eventstoreUrl?: string | undefined;
   /** Name of the ledger there. Default: `jobledger`. */
-  readonly ledger?: string;
+  readonly ledger?: string | undefined;
   /** Folder of the embedded PostgreSQL. Default `.jobledger`. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   /** Default `jobledger`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /** Who writes, as the events tell. Default `library`. */
-  readonly by?: string;
+  readonly by?: string | undefined;
   /** Told what takes long: the first start of the embedded server. Default: nobody. */
-  readonly report?: (line: string) => void;
+  readonly report?: ((line: string) => void) | undefined;
 }
 
-export type WorkRequest = Omit<WorkOptions, 'log'> & Partial<Pick<WorkOptions, 'log'>>;
+export interface WorkRequest extends Omit<WorkOptions, 'log'> {
+  /** Told a line of what a person should know, and what handlers log. Default: nobody. */
+  readonly log?: WorkOptions['log'] | undefined;
+}
 
 export interface Ledger extends HandlersLedger {
   /** A runner in this process. Throws a TypeError for options that cannot be, and where the ledger is closed. */
@@ -90,7 +94,7 @@ const checkedWork = (options: WorkRequest): WorkOptions => {
   insist(requestFlaw('work', options, WORK, ['handlers']));
   const handlers = handlersOf(options.handlers);
   if (E.isLeft(handlers)) throw new TypeError(`work: ${handlers.left}`);
-  return { log: silence, ...options, handlers: handlers.right };
+  return { ...options, log: options.log ?? silence, handlers: handlers.right };
 };
 
 /** Ends before the ledger does. */

@@ -8,6 +8,7 @@ import { anything, requestFlaw, text, unlessFlawed, words } from '../library/req
 import type { QueueError } from './errors.js';
 import { controlQueue, type QueueControlPorts } from './queue-control.js';
 
+/** Never undefined, but left out: a variable that happens to be unset must not stand for everything. */
 export interface QueueNames {
   readonly wiki?: string;
   readonly type?: string;
@@ -17,7 +18,7 @@ export interface QueueReason extends QueueNames {
   /** As the event tells. */
   readonly why: string;
   /** Who decided. Default: who opened the ledger. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }
 
 export interface QueueApi {
@@ -27,7 +28,7 @@ export interface QueueApi {
   readonly resumeQueue: (resume: QueueReason) => TE.TaskEither<QueueError, void>;
   /** Settings that are not named stay; `null` takes one back. Runners follow within a second. */
   readonly configureQueue: (
-    settings: QueueNames & SettingChanges & { readonly by?: string },
+    settings: QueueNames & SettingChanges & { readonly by?: string | undefined },
   ) => TE.TaskEither<QueueError, void>;
   /** All pauses and settings there are. */
   readonly queueDecisions: () => TE.TaskEither<StoreError, QueueDecisions>;

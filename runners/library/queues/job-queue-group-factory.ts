@@ -25,7 +25,7 @@ export interface JobQueueGroupOptions {
   readonly ledgers: Readonly<Record<string, { readonly queueStorage: QueueStorage }>>;
   /** Policies by type, and `default`: see the README. It may come from a file; it is decoded and checked. */
   readonly typeConf?: unknown;
-  readonly lazy?: LazyOptions;
+  readonly lazy?: LazyOptions | undefined;
 }
 
 export interface JobQueueGroupFactory {

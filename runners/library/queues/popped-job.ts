@@ -21,7 +21,7 @@ interface Reports {
   /** The attempt has failed: it is tried again as its policy says, or abandoned. `isRetryable: false` abandons it at once. */
   readonly fail: (
     error: unknown,
-    options?: { readonly isRetryable?: boolean },
+    options?: { readonly isRetryable?: boolean | undefined },
   ) => TE.TaskEither<OperationError, void>;
   /** Gives the job back, uncounted: it is ready again. */
   readonly release: (why: string) => TE.TaskEither<OperationError, void>;

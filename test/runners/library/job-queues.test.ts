@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -218,13 +219,18 @@ describe('queues of jobs', () => {
   describe('in a process that ends', () => {
     const root = join(import.meta.dirname, '../../..');
     const indexUrl = pathToFileURL(join(root, 'runners/index.ts')).href;
+    const codecsUrl = pathToFileURL(createRequire(join(root, 'package.json')).resolve('io-ts')).href;
     const bufferUrl = pathToFileURL(join(root, 'runners/library/queues/lazy-buffer.ts')).href;
+
+    /** The program's file lies where no package is found. */
+    const withItsImports = (text: string): string =>
+      text.replace("from 'jobledger'", `from '${indexUrl}'`).replace("from 'io-ts'", `from '${codecsUrl}'`);
 
     /** Runs a program on this ledger; what it wrote, and how it ended. It gets a SIGTERM when it has written `ready`. */
     const ran = async (program: string) => {
       const folder = mkdtempSync(join(tmpdir(), 'jobledger-'));
       const file = join(folder, 'program.mts');
-      writeFileSync(file, program.replace("from 'jobledger'", `from '${indexUrl}'`));
+      writeFileSync(file, withItsImports(program));
       const child = spawn(process.execPath, ['--import', 'tsx', file], {
         cwd: root,
         env: { ...process.env, DATABASE_URL: ledger.url },
@@ -271,10 +277,22 @@ describe('queues of jobs', () => {
       expect(out).to.match(/^2 jobs were not written: the process ended/);
     });
 
-    it('do what the README shows', async () => {
+    const shownAs = (name: string): string => {
       const readme = readFileSync(join(root, 'README.md'), 'utf8');
-      const [, block = ''] = /<!-- queues -->\s+```ts\n(.*?)```/s.exec(readme) ?? [];
-      const { ended, out, err } = await ran(block);
+      const block = new RegExp(`<!-- ${name} -->\\s+\`\`\`ts\\n(.*?)\`\`\``, 's').exec(readme);
+      return block?.[1] ?? '';
+    };
+
+    it('work as the README shows first', async () => {
+      const { ended, out, err } = await ran(shownAs('library'));
+      expect([ended, err]).to.deep.equal([0, '']);
+      expect(out)
+        .to.match(/^sendMail \S+: a mail to ann@example\.org\n\{/)
+        .and.to.include('succeeded: 1,');
+    });
+
+    it('do what the README shows', async () => {
+      const { ended, out, err } = await ran(shownAs('queues'));
       expect([ended, err]).to.deep.equal([0, '']);
       expect(out.split('\n')).to.deep.equal([
         "{ to: 'ann@example.org' } { ready: 0, claimed: 1, delayed: 0, abandoned: 0 }",

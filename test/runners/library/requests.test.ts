@@ -1,7 +1,7 @@
 // What programs ask that cannot be: refused in a sentence, and nothing written. JavaScript lets through what the types refuse.
 import { expect } from 'chai';
 import * as E from 'fp-ts/lib/Either.js';
-import { promises, type Ledger } from '../../../runners/index.js';
+import { defineJob, promises, type Ledger } from '../../../runners/index.js';
 import { sentenceOf, type TaggedError } from '../../../runners/library/error-sentences.js';
 import { everyEvent, testLedger, type TestLedger } from '../../support/ledger.js';
 
@@ -66,4 +66,31 @@ describe('what a program asks of a ledger', () => {
       expect(() => Reflect.apply(ledger.work, undefined, [request])).to.throw(TypeError, sentence);
     });
   }
+
+  it('is the default where it is undefined, as variables of the environment are that nobody has set', async () => {
+    const unset = process.env['JOBLEDGER_TEST_THAT_NOBODY_SETS'];
+    const other = await promises.openLedger({
+      databaseUrl: site.url,
+      schema: site.schema,
+      home: unset,
+      eventstoreUrl: unset,
+      ledger: unset,
+      by: unset,
+      report: undefined,
+    });
+    const handler = defineJob({
+      type: 'unsaid',
+      params: undefined,
+      ignoreDuplicates: undefined,
+      retry: undefined,
+      allowRetries: undefined,
+      timeoutMs: undefined,
+      run: (_, { log }) => log('told to nobody'),
+      tearDown: undefined,
+    });
+    await other.promises.enqueue({ type: 'unsaid' });
+    const work = other.work({ handlers: [handler], drain: true, log: undefined });
+    expect(await work.done).to.deep.include({ succeeded: 1 });
+    await other.close();
+  });
 });
