@@ -10,10 +10,14 @@ import type pg from 'pg';
 import type { QueueView } from '../../../projections/reading-desk.js';
 import { allQueues, delayedSql, readyAndDelayed, WAITING_AND_DELAYED, WITH_DELAYED } from './queue-sizes.js';
 
-/** The oldest ready job of a queue: one step of an index, and one more for what has fallen due and has not been moved yet. */
+/**
+ * The oldest ready job of a queue: one step of an index, and one more for what has fallen due and has not been moved yet. The indexes are
+ * for these conditions alone (0016).
+ */
 const OLDEST = `least(
-    (SELECT min(r.since) FROM __schema__.ready_job r WHERE r.type = s.type AND r.wiki = s.wiki),
-    (SELECT min(d.due) FROM __schema__.delayed_job d WHERE d.type = s.type AND d.wiki = s.wiki AND d.due <= clock.now)
+    (SELECT min(r.since) FROM __schema__.ready_job r WHERE r.type = s.type AND r.wiki = s.wiki AND r.since > '-infinity'),
+    (SELECT min(d.due) FROM __schema__.delayed_job d
+      WHERE d.type = s.type AND d.wiki = s.wiki AND d.due > '-infinity' AND d.due <= clock.now)
   )`;
 
 const QUEUES = `
