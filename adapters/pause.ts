@@ -15,7 +15,21 @@ export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 
 /** Until `performance.now()` gives this moment or a later one: a timer may fire a little early. */
-export const pauseUntil = async (moment: number, signal?: AbortSignal): Promise<void> => {
+const pauseUntil = async (moment: number, signal: AbortSignal): Promise<void> => {
   const left = (): number => moment - performance.now();
-  while (left() > 0 && signal?.aborted !== true) await pause(left(), signal);
+  while (left() > 0 && !signal.aborted) await pause(left(), signal);
+};
+
+/** Until the work is done, the moment has come, or the signal fires. No timer and no listener of it is left behind. */
+export const pauseFor = async (work: Promise<unknown>, moment: number, signal: AbortSignal): Promise<void> => {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    await Promise.race([work, pauseUntil(moment, over.signal)]);
+  } finally {
+    signal.removeEventListener('abort', end);
+    end();
+  }
 };

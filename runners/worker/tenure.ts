@@ -10,7 +10,7 @@ import type { RunnerPresence } from '../../projections/ports.js';
 import { coalesce, type Coalesced } from '../streams/coalesce.js';
 import type { LedgerClock } from '../clock.js';
 import { backOff } from '../../adapters/back-off.js';
-import { pause, pauseUntil } from '../../adapters/pause.js';
+import { pause, pauseFor } from '../../adapters/pause.js';
 
 const MOST_STREAMS_PER_TRIP = 1_000;
 const FIRST_RETRY_MS = 250;
@@ -87,7 +87,7 @@ export const beginTenure = async (
   /** A renewal that is never answered must not keep the runner from knowing that its time is up. */
   const renewInTime = async (): Promise<void> => {
     const deadline = Math.max(performance.now() + options.heartbeatMs, leaseEnd());
-    await Promise.race([renew(), pauseUntil(deadline, ended.signal)]);
+    await pauseFor(renew(), deadline, ended.signal);
     if (performance.now() >= leaseEnd()) lose('it could not renew for a whole lease');
   };
 

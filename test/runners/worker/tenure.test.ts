@@ -10,7 +10,7 @@ type Answer = () => Promise<E.Either<StoreError, boolean>>;
 const right = () => Promise.resolve(E.right(undefined));
 
 /** How long each of some tenures lasted, and how often it asked for a renewal. */
-const lasted = async (leaseMs: number, answer: Answer) => {
+const lasted = async (leaseMs: number, answer: Answer, heartbeatMs = leaseMs / 3) => {
   let asked = 0;
   const presence = {
     arrive: () => right,
@@ -28,7 +28,7 @@ const lasted = async (leaseMs: number, answer: Answer) => {
       log: () => undefined,
     },
     { id: 'runner', host: 'host', ip: '127.0.0.1', instance: '1' },
-    { leaseMs, heartbeatMs: leaseMs / 3, stopping: new AbortController().signal },
+    { leaseMs, heartbeatMs, stopping: new AbortController().signal },
   );
   await new Promise<void>((resolve) => tenure.lost.addEventListener('abort', () => resolve()));
   return { asked, isWhole: performance.now() - begun >= leaseMs };
@@ -50,5 +50,27 @@ describe('a tenure', () => {
     for (const { isWhole } of await several(() => Promise.resolve(E.left(unavailable('not today'))))) {
       expect(isWhole).to.equal(true);
     }
+  });
+
+  it('whose renewals fail many times leaves neither a timer nor a listener behind for each of them', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): unknown => warnings.push(warning);
+    process.on('warning', note);
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    let most = 0;
+    const { asked } = await lasted(
+      2_000,
+      () => {
+        most = Math.max(most, timers() - before);
+        return Promise.resolve(E.left(unavailable('not today')));
+      },
+      5,
+    );
+    process.off('warning', note);
+    expect(asked).to.be.above(15);
+    expect(most).to.be.below(5);
+    expect(warnings).to.deep.equal([]);
   });
 });
