@@ -21,7 +21,11 @@ const pauseUntil = async (moment: number, signal: AbortSignal): Promise<void> =>
 };
 
 /** Until the work is done, the moment has come, or the signal fires. No timer and no listener of it is left behind. */
-export const pauseFor = async (work: Promise<unknown>, moment: number, signal: AbortSignal): Promise<void> => {
+export const pauseFor = async (
+  work: Promise<unknown>,
+  moment: number,
+  signal: AbortSignal,
+): Promise<void> => {
   const over = new AbortController();
   const end = (): void => over.abort();
   if (signal.aborted) end();

@@ -22,6 +22,8 @@ export interface ClaimOptions {
   readonly most: number;
   readonly handlerOf: (type: string) => Handler | undefined;
   readonly keys: HeldKeys;
+  /** True where an earlier attempt of the job has not come to its end in this runner's hands, whoever has the claim by now. */
+  readonly isStillRun?: (jobId: string) => boolean;
   readonly lost: AbortSignal;
   readonly log: (line: string) => void;
 }

@@ -31,7 +31,7 @@ export interface DecisionOptions extends ClaimOptions {
 
 export interface Decisions {
   readonly decided: readonly Decided[];
-  /** Left for the time that an equal job is in this runner's hands. */
+  /** Left for the time that an equal job, or an earlier attempt of the same one, is in this runner's hands. */
   readonly twins: number;
 }
 
@@ -58,7 +58,7 @@ export const decideClaims = (
     const superseded = isCovered(cover) ? decideClaim(terms, candidate, cover, false) : undefined;
     if (superseded?.state._tag === 'Superseded') {
       decided.push(superseded);
-    } else if (waitsForRoot(cover) || isTwin(candidate)) {
+    } else if (waitsForRoot(cover) || isStillRun(options, candidate) || isTwin(candidate)) {
       twins += 1;
     } else if (claims < options.most) {
       const next = decideClaim(terms, candidate, cover, started < options.startable);
@@ -73,6 +73,10 @@ export const decideClaims = (
 
 const isCovered = ({ executedLater, newerRoot }: Cover): boolean =>
   executedLater !== undefined || newerRoot !== undefined;
+
+/** Its claim was taken from this runner, and its handler has not heard of it, or does not heed its signal. */
+const isStillRun = (options: DecisionOptions, { jobId, state: { job } }: Candidate): boolean =>
+  job.task !== undefined && options.isStillRun?.(jobId) === true;
 
 /** Of equal jobs one is claimed at a time, so that the others can be superseded by its success. */
 const twinsOf = ({ isHeldHere }: DecisionOptions): ((candidate: Candidate) => boolean) => {

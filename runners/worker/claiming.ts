@@ -20,7 +20,7 @@ export interface ClaimBatch {
   readonly claimed: readonly HeldJob[];
   readonly superseded: number;
   readonly picked: number;
-  /** Picked, and left for the time that an equal job is in this runner's hands. */
+  /** Picked, and left for the time that an equal job, or an earlier attempt of the same one, is in this runner's hands. */
   readonly twins: number;
 }
 

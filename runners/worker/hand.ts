@@ -121,6 +121,12 @@ export const enter = (hand: Hand, job: HeldJob): Active => {
   return entry;
 };
 
+/** What is being reported has come to its end. */
+export const isStillRun = ({ active }: Hand, jobId: string): boolean => {
+  for (const { job, control } of active) if (job.jobId === jobId && !control.isReported) return true;
+  return false;
+};
+
 export const drop = (hand: Hand, entry: Active): void => {
   hand.active.delete(entry);
   if (entry.isSuspect) hand.suspects -= 1;

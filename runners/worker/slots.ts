@@ -12,6 +12,7 @@ import {
   emptyHand,
   enter,
   isBrief,
+  isStillRun,
   mayStart,
   startable,
   wanted,
@@ -43,6 +44,8 @@ export interface Slots {
   readonly isIdle: () => boolean;
   /** Keys of what is in hand. */
   readonly keys: HeldKeys;
+  /** True while an attempt of this job has not come to its end here. */
+  readonly isStillRun: (jobId: string) => boolean;
   /** No further calls: gives back what no handler has been called for. */
   readonly close: (why: string) => Promise<void>;
   /** Fires the signals of what runs and gives it back. */
@@ -71,6 +74,7 @@ export const slots = (options: SlotsOptions): Slots => {
     travelled: hand.tempo.travelled,
     isIdle: () => hand.active.size === 0 && hand.stock.size() === 0 && hand.expected === 0,
     keys: hand.keys,
+    isStillRun: (jobId) => isStillRun(hand, jobId),
     close: (why) => close(hand, why),
     interrupt: async (why) => {
       await Promise.all([...hand.active].map((entry) => giveBack(hand, entry, why)));

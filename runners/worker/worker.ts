@@ -54,6 +54,7 @@ export const worker = (dependencies: WorkerDependencies, options: WorkerOptions)
     leaseMs: options.leaseMs,
     handlerOf,
     keys: hands.keys,
+    isStillRun: hands.isStillRun,
     misfireToleranceMs: options.misfireToleranceMs,
     log: dependencies.log,
   }));

@@ -266,6 +266,54 @@ describe('operations', () => {
       expect((await factsOf(ledger, id, 'AttemptSucceeded'))[0]?.attempt).to.equal(1);
     });
 
+    it('of a job whose handler does not heed its signal: its runner takes it again when that handler has ended, no sooner', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'deaf' });
+      const door = gate();
+      let [running, most, calls] = [0, 0, 0];
+      const run = async (): Promise<void> => {
+        calls += 1;
+        running += 1;
+        most = Math.max(most, running);
+        if (calls === 1) await door.opened;
+        running -= 1;
+      };
+      const beside = { type: 'beside', run: () => 1 };
+      const { done, stop } = working(ledger, [{ type: 'deaf', run }, beside], { leaseMs: 60_000 });
+      await until('it runs', () => calls === 1);
+      await api().release(id);
+      const others = await enqueued(ledger, ...Array.from({ length: 20 }, () => ({ type: 'beside' })));
+      const later = await enqueued(ledger, { type: 'deaf' });
+      await until('others are run meanwhile', () => isIn(ledger, 'Succeeded', ...others, ...later));
+      expect(await isIn(ledger, 'Waiting', id)).to.equal(true);
+      door.open();
+      await until('it is done', () => isIn(ledger, 'Succeeded', id));
+      stop();
+      await done;
+      expect({ most, calls }).to.deep.equal({ most: 2, calls: 3 });
+      expect(await factsOf(ledger, id, 'JobClaimed')).to.have.lengthOf(2);
+    });
+
+    it('of a job whose handler does not heed its signal: another runner takes it at once', async () => {
+      const [id = ''] = await enqueued(ledger, { type: 'elsewhere' });
+      const door = gate();
+      let calls = 0;
+      const run = async (): Promise<void> => {
+        calls += 1;
+        await door.opened;
+      };
+      const { done, stop } = working(ledger, [{ type: 'elsewhere', run }], { leaseMs: 60_000 });
+      await until('it runs', () => calls === 1);
+      const other = working(ledger, [{ type: 'elsewhere', run: () => 1 }]);
+      await api().release(id);
+      await until('it is done', () => isIn(ledger, 'Succeeded', id));
+      door.open();
+      for (const runner of [other, { done, stop }]) {
+        runner.stop();
+        await runner.done;
+      }
+      expect(calls).to.equal(1);
+    });
+
     it('is refused where nobody holds the job', async () => {
       const [id = ''] = await enqueued(ledger, { type: 'unheld' });
       const answer = await handlersLedger(ledger).release(id)();

@@ -147,9 +147,10 @@ describe("a runner's lease", () => {
     await until('it runs', () => isIn(ledger, 'Running', id));
     await declareLost();
     await until('its signal has fired', () => reasons.length === 1);
-    await until('it runs again', async () => (await factsOf(ledger, id, 'AttemptStarted')).length === 2);
+    await until('its claim has expired', () => isIn(ledger, 'Waiting', id));
     doors[0]?.open();
     await until('the first handler has ended', () => ends.includes(1));
+    await until('it runs again', async () => (await factsOf(ledger, id, 'AttemptStarted')).length === 2);
     doors[1]?.open();
     await until('it has succeeded', () => isIn(ledger, 'Succeeded', id));
     stop();
