@@ -20,7 +20,7 @@ export interface JobSpecification {
   readonly params?: Readonly<Record<string, unknown>>;
   /** A class, which overrides that of the job's queue, or a number within the queue's own: smaller goes first. */
   readonly priority?: JobClass | number;
-  /** ISO-8601 with offset. */
+  /** ISO-8601 with offset. One that has passed counts as none. */
   readonly notBefore?: string;
   readonly jobId?: string;
   readonly ignoreDuplicates?: boolean;

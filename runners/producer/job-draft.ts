@@ -37,7 +37,7 @@ export const draft = (checked: CheckedSpecification, now: string): Draft => {
     class: checked.class,
     hasOwnClass: checked.hasOwnClass,
     priority: checked.priority,
-    notBefore: checked.notBefore,
+    notBefore: stillToCome(checked.notBefore, now),
     jobId: checked.jobId,
     ignoreDuplicates: checked.ignoreDuplicates,
     dedupKey,
@@ -51,6 +51,10 @@ export const draft = (checked: CheckedSpecification, now: string): Draft => {
     now,
   };
 };
+
+/** A job is ready from its enqueue on at the earliest: a time that has passed by then is none. */
+const stillToCome = (notBefore: string | undefined, now: string): string | undefined =>
+  notBefore !== undefined && notBefore > now ? notBefore : undefined;
 
 /** The draft of what a producer says, or its first flaw. */
 export const checkedDraft = (specification: unknown, now: string): E.Either<InvalidSpecification, Draft> =>

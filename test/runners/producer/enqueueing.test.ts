@@ -20,6 +20,7 @@ import {
   unequalTables,
   type TestLedger,
 } from '../../support/ledger.js';
+import { right } from '../../support/ledger-database.js';
 import { drained } from '../../support/runners.js';
 
 const answered = (answer: EnqueueAnswer | undefined): EnqueueOutcome => {
@@ -135,6 +136,20 @@ describe('enqueueing', () => {
       const answers = await failing.enqueueAll([job, job]);
       expect(answers.map(E.isLeft)).to.deep.equal([true, true]);
     });
+  });
+
+  it('with a due time that has passed makes the job ready from then on, and never late', async () => {
+    const [id = ''] = await enqueued(ledger, { type: 'a', notBefore: '2020-01-01T00:00:00Z' });
+    const [told] = await factsOf(ledger, id, 'JobEnqueued');
+    expect(told).to.not.have.property('notBefore');
+    const [queue] = await right(ledger.claimDesk.readyQueues({ types: ['a'], wikis: undefined }));
+    expect(await right(ledger.claimDesk.longestWait(queue === undefined ? [] : [queue]))).to.be.within(
+      0,
+      60_000,
+    );
+    await drained(ledger, [{ type: 'a', run: () => 1 }]);
+    const [started] = await factsOf(ledger, id, 'AttemptStarted');
+    expect(started).to.include({ executionSource: 'NORMAL_TRIGGER', dueAt: told?.enqueuedAt });
   });
 
   describe('where an equal job waits', () => {

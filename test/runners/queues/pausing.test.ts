@@ -4,6 +4,7 @@ import { right } from '../../support/ledger-database.js';
 import { enqueued, isIn, stateOf, testLedger, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { drained, working } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
+import { producer } from '../../../runners/producer/producer.js';
 import { queueApi, type QueueApi } from '../../../runners/queues/api.js';
 import { addMilliseconds } from '../../../domain/instant.js';
 
@@ -20,6 +21,11 @@ describe('queues as runners work them', () => {
   });
 
   const many = (count: number, facts: object) => Array.from({ length: count }, () => facts);
+  /** Enqueued so many seconds ago, as far as times go. */
+  const enqueuedEarlier = (seconds: number, ...jobs: readonly object[]): Promise<string[]> => {
+    const clock = { ...ledger.clock, now: () => addMilliseconds(ledger.clock.now(), -seconds * 1_000) };
+    return enqueued({ ...ledger, producer: producer({ ...ledger, clock, by: 'earlier' }) }, ...jobs);
+  };
   const why = 'for a test';
   const recorder = () => {
     const taken: string[] = [];
@@ -95,13 +101,13 @@ describe('queues as runners work them', () => {
   it('take in the order of timestamp those first that became ready first', async () => {
     await right(queues.configureQueue({ type: 'a', order: 'timestamp' }));
     const past = (seconds: number) => addMilliseconds(ledger.clock.now(), -seconds * 1_000);
-    await enqueued(
-      ledger,
-      { type: 'a', params: { n: 3 } },
+    await enqueued(ledger, { type: 'a', params: { n: 3 } });
+    await enqueuedEarlier(
+      100,
       { type: 'a', params: { n: 2 }, notBefore: past(50) },
       { type: 'a', params: { n: 1 }, notBefore: past(90) },
-      { type: 'a', params: { n: 0 }, priority: -1 },
     );
+    await enqueued(ledger, { type: 'a', params: { n: 0 }, priority: -1 });
     const { taken, handler } = recorder();
     await drained(ledger, [handler], { concurrency: 1 });
     expect(taken).to.deep.equal(['0', '1', '2', '3']);
@@ -112,9 +118,9 @@ describe('queues as runners work them', () => {
     const past = (seconds: number) => addMilliseconds(ledger.clock.now(), -seconds * 1_000);
     const first = { type: 'a', params: { n: 3 }, ignoreDuplicates: true };
     await enqueued(ledger, first);
-    await enqueued(
-      ledger,
-      { type: 'a', params: { n: 4 }, priority: 'normal' },
+    await enqueued(ledger, { type: 'a', params: { n: 4 }, priority: 'normal' });
+    await enqueuedEarlier(
+      100,
       { type: 'a', params: { n: 2 }, notBefore: past(30) },
       { type: 'a', params: { n: 1 }, notBefore: past(60), priority: 'normal' },
       { type: 'a', params: { n: 0 }, notBefore: past(90) },
@@ -158,11 +164,8 @@ describe('queues as runners work them', () => {
 
   it('serve a low class that has waited over a minute once in twenty picks', async () => {
     const notBefore = addMilliseconds(ledger.clock.now(), -120_000);
-    await enqueued(
-      ledger,
-      ...many(2_000, { type: 'a', priority: 'high' }),
-      ...many(30, { type: 'b', priority: 'low', notBefore }),
-    );
+    await enqueued(ledger, ...many(2_000, { type: 'a', priority: 'high' }));
+    await enqueuedEarlier(200, ...many(30, { type: 'b', priority: 'low', notBefore }));
     const { taken, handler } = recorder();
     await drained(ledger, [handler], { concurrency: 1 });
     const low = taken.flatMap((type, index) => (type === 'b@default' ? [index] : []));
