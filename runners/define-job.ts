@@ -63,7 +63,7 @@ export interface JobDefinition<P = JsonObject> {
   readonly timeoutMs?: number | undefined;
   /** Returned `false` is a failure, a `Snooze` puts the job off; any other value is the result. */
   readonly run: (job: HandledJob<P>, context: JobContext) => unknown;
-  /** Called behind every attempt, with its error if it failed, or its `Snooze`. */
+  /** Called behind every attempt, with its error if it failed, or its `Snooze`; undefined behind a success only. */
   readonly tearDown?: ((job: HandledJob<P>, error: unknown) => unknown) | undefined;
 }
 

@@ -42,6 +42,14 @@ export class ReturnedFalse extends Error {
   override readonly name = 'ReturnedFalse';
 }
 
+/** What a tear-down is given where the handler threw `undefined` or `null`, or its promise was rejected with that: a success has no error. */
+export class FailedWithoutError extends Error {
+  override readonly name = 'FailedWithoutError';
+  constructor(thrown: null | undefined) {
+    super(`the handler failed with ${String(thrown)} in place of an error`);
+  }
+}
+
 /** What is thrown or returned may be of any shape: asking it may throw as well. */
 const memberOf = (value: unknown, name: string): unknown => {
   try {

@@ -2,7 +2,7 @@
 import { errorFacts } from '../../domain/job/error-facts.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { HandledJob, Handler, JobContext } from '../define-job.js';
-import { putOffBy, ReturnedFalse, type PutOff } from '../handler-outcome.js';
+import { FailedWithoutError, putOffBy, ReturnedFalse, type PutOff } from '../handler-outcome.js';
 import type { AttemptControl, AttemptPorts, StartedAttempt } from './attempt.js';
 import { following } from './culprits.js';
 import type { Interruption } from './interruption.js';
@@ -80,7 +80,7 @@ export const execute = async (
         : await withinLimit(handler.timeoutMs, control.abort, call);
     if (value === false) throw new ReturnedFalse('the handler returned false');
   } catch (error) {
-    await tearDownAfter(ports, handler, job, error);
+    await tearDownAfter(ports, handler, job, error ?? new FailedWithoutError(error));
     const by = putOffBy(error);
     return by === undefined
       ? { _tag: 'Threw', error, durationMs: durationMs() }

@@ -212,6 +212,18 @@ describe('what becomes of an attempt', () => {
       expect(errors).to.deep.equal([thrown]);
     });
 
+    it('is given an error that says so where the handler failed without one', async () => {
+      const runs = [() => Promise.reject(), () => Promise.reject(null)];
+      for (const [n, run] of runs.entries()) {
+        const id = await worked({ type: `without an error ${n}`, retry: false, run, tearDown });
+        expect(await isIn(ledger, 'Abandoned', id)).to.equal(true);
+      }
+      expect(errors.map(String)).to.deep.equal([
+        'FailedWithoutError: the handler failed with undefined in place of an error',
+        'FailedWithoutError: the handler failed with null in place of an error',
+      ]);
+    });
+
     it('is called once where it fails itself, which makes the attempt a failure', async () => {
       let calls = 0;
       const failing = (): never => {
