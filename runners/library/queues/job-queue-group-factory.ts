@@ -56,7 +56,7 @@ const OPTIONS = { ledgers: anyLedgers, typeConf: anything, lazy };
 
 const isStorage = (value: unknown): boolean =>
   isObject(value) &&
-  ['push', 'pop', 'sizes', 'configuredClasses', 'beforeClosing'].every(
+  ['push', 'pop', 'firstRank', 'sizes', 'configuredClasses', 'beforeClosing'].every(
     (name) => typeof Reflect.get(value, name) === 'function',
   );
 

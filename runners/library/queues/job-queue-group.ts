@@ -22,7 +22,10 @@ export type GroupJob = Omit<JobSpecification, 'wiki'>;
 interface GroupAsking {
   /** All of the jobs, whatever their types, with an outcome each, in order; or an error that names exactly those not written. */
   readonly push: (...jobs: readonly GroupJob[]) => TE.TaskEither<JobQueueError, readonly EnqueueOutcome[]>;
-  /** One job of any queue, higher classes first, under the lease of its type; undefined where none is ready. */
+  /**
+   * One job of any queue, higher classes first, under the lease of its type; undefined where none is ready. Of several ledgers that one
+   * is asked first whose ready jobs are of the highest class.
+   */
   readonly pop: () => TE.TaskEither<OperationError, PoppedJob | undefined>;
   /** Sizes by type, of every queue that ever had a job. */
   readonly sizes: () => TE.TaskEither<StoreError, ReadonlyMap<string, QueueSizes>>;
@@ -74,6 +77,22 @@ export const pushAnywhere = async ({ conf, storageOf }: Storages, jobs: readonly
 const withJobs = (sizes: ReadonlyMap<string, QueueSizes>): readonly string[] =>
   [...sizes].filter(([, { ready }]) => ready > 0).map(([type]) => type);
 
+/** Where classes are equal, as they stood. */
+const byFirstRank =
+  (wiki: string, storages: readonly QueueStorage[]): TE.TaskEither<StoreError, readonly QueueStorage[]> =>
+  async () => {
+    if (storages.length < 2) return E.right(storages);
+    const ranked: { readonly storage: QueueStorage; readonly rank: number }[] = [];
+    for (const storage of storages) {
+      const rank = await storage.firstRank(wiki)();
+      if (E.isLeft(rank)) return rank;
+      ranked.push({ storage, rank: rank.right });
+    }
+    // Infinity less Infinity is no number.
+    const sorted = ranked.toSorted((one, other) => (one.rank === other.rank ? 0 : one.rank - other.rank));
+    return E.right(sorted.map(({ storage }) => storage));
+  };
+
 export const jobQueueGroup = (
   wiki: string,
   storages: Storages,
@@ -95,13 +114,14 @@ export const jobQueueGroup = (
   };
 
   const pop: TE.TaskEither<OperationError, PoppedJob | undefined> = async () => {
-    for (const storage of all) {
-      const ignoreDuplicates = (type: string) => conf.policyOf(type).ignoreDuplicates ?? false;
+    const inOrder = await byFirstRank(wiki, all)();
+    if (E.isLeft(inOrder)) return inOrder;
+    for (const storage of inOrder.right) {
       const popped = await storage.pop({
         wiki,
         type: undefined,
         leaseMsOf: (type) => leaseMsIn(conf.policyOf(type)),
-        ignoreDuplicates,
+        ignoreDuplicates: (type) => conf.policyOf(type).ignoreDuplicates ?? false,
       })();
       if (E.isLeft(popped) || popped.right !== undefined) return popped;
     }

@@ -11,6 +11,7 @@ import { defineJob } from '../../define-job.js';
 import type { Ledger as Site } from '../../ledger.js';
 import type { OperationError } from '../../operations/operate.js';
 import type { EnqueueAnswer } from '../../producer/enqueueing.js';
+import type { ReadyQueue } from '../../../projections/ports.js';
 import type { QueueSizes, SizedQueue } from '../../../projections/reading-desk.js';
 import { defaultWorkerOptions } from '../../work.js';
 import { keyCounter } from '../../worker/key-counter.js';
@@ -32,6 +33,8 @@ export interface QueueStorage {
   readonly push: (jobs: readonly JobSpecification[]) => T.Task<readonly EnqueueAnswer[]>;
   /** One job, started; undefined where none is ready. */
   readonly pop: (terms: PopTerms) => TE.TaskEither<OperationError, PoppedJob | undefined>;
+  /** Rank of the highest class that has ready jobs of this wiki; Infinity where none is ready. */
+  readonly firstRank: (wiki: string) => TE.TaskEither<StoreError, number>;
   /** No job of this queue is ready. */
   readonly isEmpty: (wiki: string, type: string) => TE.TaskEither<StoreError, boolean>;
   /** Of every queue of the wiki that ever had a job, by type; of one type where it is named. */
@@ -108,6 +111,10 @@ export const queueStorage = (site: Site, beforeClosing: Closing['before']): Queu
       if (E.isLeft(recovered)) return recovered;
       return E.map(jobOf)(recovered.right === 0 ? first : await pop(site, runner, terms));
     },
+    firstRank: (wiki) =>
+      TE.map((queues: readonly ReadyQueue[]) => Math.min(...queues.map((queue) => queue.class)))(
+        site.claimDesk.readyQueues({ types: undefined, wikis: [wiki] }),
+      ),
     isEmpty: (wiki, type) =>
       TE.map((hasReady) => !hasReady)(site.claimDesk.hasReady({ types: [type], wikis: [wiki] })),
     sizes: (wiki, type) => async () => {

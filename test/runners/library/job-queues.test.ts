@@ -211,6 +211,24 @@ describe('queues of jobs', () => {
     await other.drop();
   });
 
+  it('in several ledgers are popped by their classes, whichever ledger is the usual one', async () => {
+    const other = await testLedger();
+    const factory = factoryOf({
+      ledgers: { main: storage(ledger), archive: storage(other) },
+      typeConf: {
+        default: { ledger: 'main' },
+        bulk: { class: 'low' },
+        urgent: { ledger: 'archive', class: 'high' },
+      },
+    });
+    const group = factory.group();
+    await right(group.push({ type: 'bulk' }, { type: 'usual' }, { type: 'urgent' }, { type: 'urgent' }));
+    const popped: (string | undefined)[] = [];
+    for (let n = 0; n < 5; n += 1) popped.push((await right(group.pop()))?.job.type);
+    expect(popped).to.deep.equal(['urgent', 'urgent', 'usual', 'bulk', undefined]);
+    await other.drop();
+  });
+
   it('have to be told which of several ledgers is the usual one', () => {
     const ledgers = { main: storage(ledger), archive: storage(ledger) };
     expect(jobQueueGroupFactory({ ledgers })).to.have.nested.property('left.path', 'typeConf.default.ledger');
