@@ -31,6 +31,7 @@ import type { EnqueueAnswer } from './producer/enqueueing.js';
 import { producer, type Producer } from './producer/producer.js';
 import { enqueueInTransaction } from './producer/transactional.js';
 import { persistentIndex, persistentReads } from './streams/persistent-append.js';
+import { currentBook } from './queues/current-book.js';
 import { expireClaims, type ReaperPorts } from './reaper.js';
 
 /** Something outside failed: the embedded server, the connection, the schema. One sentence that says what to do. */
@@ -201,7 +202,7 @@ const compose = (
     schema,
     pool,
     reading: postgresReadingDesk(pool, schema),
-    queueBook: postgresQueueBook(pool, schema),
+    queueBook: currentBook(postgresQueueBook(pool, schema), history.keeper),
     presence,
     board: postgresProgressBoard(pool, schema),
     watch,

@@ -46,9 +46,10 @@ const showLive = async (
     const snapshot = await topSnapshot(ledger, MOST_RUNNING)();
     if (E.isRight(snapshot)) [before, last] = [last, snapshot.right];
     const size = sizeOf();
-    const lines = last === undefined ? [] : screenOf(before, last, { ...size, rows: size.rows - 1 });
+    const lines = last === undefined ? [] : screenOf(before, last, { ...size, rows: size.rows - 2 });
     const trouble = E.isLeft(snapshot) ? [explainStoreError(snapshot.left).slice(0, size.columns)] : [];
-    isSeen = await out.write(frame([...lines, ...trouble].slice(0, size.rows)));
+    const shown = [...lines, 'Ctrl-C quits'.slice(0, size.columns), ...trouble];
+    isSeen = await out.write(frame(shown.slice(0, size.rows)));
     await pause(everyMs, stopping);
   }
   await out.write(FORMER_SCREEN);

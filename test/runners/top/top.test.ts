@@ -125,7 +125,11 @@ describe('progress and top', () => {
     });
     expect(status).to.equal(0);
     expect(frames[0]).to.equal('\u001b[?1049h\u001b[?25l');
-    expect(frames[1]).to.include('\u001b[H').and.include('1 ready').and.include('waiting');
+    expect(frames[1])
+      .to.include('\u001b[H')
+      .and.include('1 ready')
+      .and.include('waiting')
+      .and.include('Ctrl-C quits');
     expect(frames.filter((frame) => frame !== '').at(-1)).to.equal('\u001b[?25h\u001b[?1049l');
   });
 });

@@ -149,6 +149,17 @@ describe('export and restore', function () {
     expect(Number(job.job_id)).to.be.above(highest);
   });
 
+  it('carry pauses, and explain tells of one that was written to EventStoreDB a moment before', async () => {
+    expect((await on('moved', 'moved')('configure')).stdout).to.match(/^child on every wiki .*: it moves$/m);
+    const { jobId } = JSON.parse((await on('moved', 'moved')('enqueue', 'held', '--json')).stdout) as {
+      jobId: string;
+    };
+    await on('moved', 'moved')('pause', '--type', 'held', '--reason', 'replicas behind', '--by', 'ann');
+    expect((await on('moved', 'moved')('explain', jobId)).stdout).to.match(
+      /its type \(held on every wiki\) is paused, by ann since .*: replicas behind/,
+    );
+  });
+
   it('refuse a ledger that has a history of its own, and one that has gone another way', async () => {
     await on('other')('enqueue', 'own');
     const other = await on('other')('restore', file('there.ndjson.gz'));
