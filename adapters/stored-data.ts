@@ -7,9 +7,10 @@ import { isLeft } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import { decodeEvent } from '../domain/events.js';
 import type { JobEventOf } from '../domain/job/events.js';
-import { ExecutionSource } from '../domain/job/facts.js';
+import { ExecutionSource, type Runner } from '../domain/job/facts.js';
 import { taskIdOf } from '../domain/job/task-id.js';
 import type { Metadata, NewEvent } from '../domain/ledger.js';
+import type { ReadMetadata } from './stored-metadata.js';
 import { tokenOf } from './system.js';
 
 const USUAL_SOURCE = 'NORMAL_TRIGGER';
@@ -32,6 +33,8 @@ export const briefData = ({ id, event, metadata }: NewEvent): object | undefined
   }
 };
 
+const withoutId = ({ host, ip, instance }: Runner): Omit<Runner, 'id'> => ({ host, ip, instance });
+
 // Members are named one by one: rest and spread cost more than what they save.
 const claimed = (data: Data<'JobClaimed'>, id: string, { by, occurredAt }: Metadata): object | undefined => {
   const { wiki, type, claims, runner, leaseExpiresAt } = data;
@@ -45,7 +48,7 @@ const claimed = (data: Data<'JobClaimed'>, id: string, { by, occurredAt }: Metad
         wiki,
         type,
         claims,
-        runner: { host: runner.host, ip: runner.ip, instance: runner.instance },
+        runner: withoutId(runner),
         leaseExpiresAt,
         dueAt: data.dueAt,
         retry: data.retry,
@@ -75,7 +78,7 @@ const started = (
         executionSource: executionSource === USUAL_SOURCE ? undefined : executionSource,
         shardingItem: shardingItem === USUAL_ITEM ? undefined : shardingItem,
         dueAt,
-        runner: { host: runner.host, ip: runner.ip, instance: runner.instance },
+        runner: withoutId(runner),
         originalTaskId: data.originalTaskId,
         isRoot: data.isRoot,
       }
@@ -145,6 +148,10 @@ export const wholeData = (type: string, id: string, { by, occurredAt }: Metadata
       return data;
   }
 };
+
+/** Data as every reader of the port sees them. */
+export const readData = (type: string, id: string, read: ReadMetadata, kept: unknown): unknown =>
+  read.isBrief ? wholeData(type, id, read.metadata, kept) : kept;
 
 /**
  * An event that another ledger has written, to be kept here as it was kept there: with its typed event where the brief data give back

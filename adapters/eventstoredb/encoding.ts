@@ -4,7 +4,7 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js';
 import type { Corrupt } from '../../domain/errors.js';
 import type { Position, RecordedEvent, StreamName } from '../../domain/ledger.js';
 import type { EncodedAppend } from '../encoded-append.js';
-import { wholeData } from '../stored-data.js';
+import { readData } from '../stored-data.js';
 import { metadataOf } from '../stored-metadata.js';
 
 const RECORDED_AT = 'recordedAt';
@@ -65,14 +65,14 @@ export const recordedEvent = (
     const message = 'it is not what this program writes: JSON, with the metadata that every event carries';
     return left({ _tag: 'Corrupt', stream, revision, position, message });
   }
-  const { metadata, isBrief } = read;
+  const { metadata } = read;
   return right({
     position,
     stream,
     revision,
     id,
     type,
-    data: isBrief ? wholeData(type, id, metadata, data) : data,
+    data: readData(type, id, read, data),
     metadata,
     recordedAt: recordedAtOf(event.metadata, event.created),
   });

@@ -10,7 +10,7 @@ import {
 } from '../../domain/ledger.js';
 import type { Appended, AppendOutcome, Filter, Page, ReadStreamOptions } from '../../domain/ports.js';
 import type { EncodedAppend, EncodedEvent } from '../encoded-append.js';
-import { wholeData } from '../stored-data.js';
+import { readData } from '../stored-data.js';
 import { metadataOfText } from '../stored-metadata.js';
 
 /** Kept as text: every reader gets values of its own, and no more than JSON carries. */
@@ -24,9 +24,8 @@ const recorded = (stored: Stored): RecordedEvent => {
   const read = metadataOfText(stored.id, stored.metadata);
   if (read === undefined) throw new Error(`event ${stored.id} was appended without its metadata`);
   const { position, stream, revision, id, type, recordedAt } = stored;
-  const { metadata, isBrief } = read;
-  const kept: unknown = JSON.parse(stored.data);
-  const data = isBrief ? wholeData(type, id, metadata, kept) : kept;
+  const { metadata } = read;
+  const data = readData(type, id, read, JSON.parse(stored.data));
   return { position, stream, revision, id, type, data, metadata, recordedAt };
 };
 

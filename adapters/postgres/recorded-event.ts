@@ -1,6 +1,6 @@
 /** Rows of table `event` as recorded events. Columns come as text: the type parsers of a caller's own pool are not ours to trust. */
 import type { Position, RecordedEvent, Revision, StreamName } from '../../domain/ledger.js';
-import { wholeData } from '../stored-data.js';
+import { readData } from '../stored-data.js';
 import { metadataOfText } from '../stored-metadata.js';
 import { StoreFailure } from './error-mapping.js';
 import type { Cells } from './statement.js';
@@ -26,9 +26,8 @@ export const recordedEvent = (parts: EventParts): RecordedEvent => {
     const message = `its metadata is not what every event carries: ${parts.metadata.slice(0, 200)}`;
     throw new StoreFailure({ _tag: 'Corrupt', stream, revision, position, message });
   }
-  const { metadata, isBrief } = read;
-  const kept: unknown = JSON.parse(parts.data);
-  const data = isBrief ? wholeData(type, id, metadata, kept) : kept;
+  const { metadata } = read;
+  const data = readData(type, id, read, JSON.parse(parts.data));
   return { position, stream, revision, id, type, data, metadata, recordedAt };
 };
 
