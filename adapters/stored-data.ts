@@ -1,6 +1,6 @@
 /**
- * Data as the stores keep them: the three events that every attempt writes are kept without what follows from their type, their id and
- * their metadata, two fifths of their bytes. All of it or nothing: an event of which anything is not as usual (an imported claim, say)
+ * Data as the stores keep them: the events that every job has are kept without what follows from their type, their id and their
+ * metadata, or is the same for most, two fifths of their bytes. All of it or nothing: an event of which anything is not as usual (an imported claim, say)
  * is kept whole. Readers of the port see every event whole (docs/adr/0005).
  */
 import { isLeft } from 'fp-ts/lib/Either.js';
@@ -10,18 +10,21 @@ import type { JobEventOf } from '../domain/job/events.js';
 import { ExecutionSource, type Runner } from '../domain/job/facts.js';
 import { taskIdOf } from '../domain/job/task-id.js';
 import type { Metadata, NewEvent } from '../domain/ledger.js';
+import { briefEnqueued, wholeEnqueued } from './stored-enqueued.js';
 import type { ReadMetadata } from './stored-metadata.js';
 import { tokenOf } from './system.js';
 
 const USUAL_SOURCE = 'NORMAL_TRIGGER';
 const USUAL_ITEM = 0;
 
-const BRIEF = ['JobClaimed', 'AttemptStarted', 'AttemptSucceeded'] as const;
+const BRIEF = ['JobEnqueued', 'JobClaimed', 'AttemptStarted', 'AttemptSucceeded'] as const;
 type Data<T extends (typeof BRIEF)[number]> = JobEventOf<T>['data'];
 
 /** Undefined where the data are kept whole. */
 export const briefData = ({ id, event, metadata }: NewEvent): object | undefined => {
   switch (event?.type) {
+    case 'JobEnqueued':
+      return briefEnqueued(event.data, metadata.occurredAt);
     case 'JobClaimed':
       return claimed(event.data, id, metadata);
     case 'AttemptStarted':
@@ -120,6 +123,8 @@ const BriefStarted = t.intersection([
 /** Of data that were kept brief. What is not as it should be stays so, for the event's codec to refuse. */
 export const wholeData = (type: string, id: string, { by, occurredAt }: Metadata, data: unknown): unknown => {
   switch (type) {
+    case 'JobEnqueued':
+      return wholeEnqueued(data, occurredAt);
     case 'JobClaimed': {
       if (!BriefClaimed.is(data)) return data;
       const runner = { id: by, ...data.runner };

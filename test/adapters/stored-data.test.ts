@@ -27,6 +27,31 @@ const retry = {
 const taskId = (source: 'NORMAL_TRIGGER' | 'FAILOVER', shardingItem: number): string =>
   taskIdOf({ type: place.type, shardingItem, source, runner, attemptId: ID });
 
+/** With every member that its codec knows and that may be left out, none of them as usual. */
+const enqueued: JobEventOf<'JobEnqueued'> = {
+  type: 'JobEnqueued',
+  data: {
+    ...place,
+    number: '9007199254740993',
+    params: { pages: [1, null] },
+    dedup: { ignoreDuplicates: true, sha1: 'kyg7x0ex41rmlj6cg407lrjjs92v0gf' },
+    class: 'high',
+    priority: 7,
+    retry,
+    leaseSeconds: 45,
+    shardingItem: 4,
+    enqueuedAt: AT,
+    inCallersTransaction: true,
+    namespace: 0,
+    title: 'Main_Page',
+    root: { signature: 'f00', timestamp: '20260301000000', isSelf: true },
+    hasOwnClass: true,
+    notBefore: '2026-03-02T00:00:00.000Z',
+    ownRetry: ['maxAttempts', 'backoff'],
+    schedule: { name: 'nightly', slot: '2026-03-01T00:00:00.000Z' },
+    requestId: 'r-1',
+  },
+};
 /** With every member that its codec knows. */
 const claimed: JobEventOf<'JobClaimed'> = {
   type: 'JobClaimed',
@@ -108,6 +133,25 @@ const membersOf = (codec: unknown): readonly string[] => {
 describe('data that are kept brief', () => {
   const usual: readonly LedgerEvent[] = [
     {
+      type: 'JobEnqueued',
+      data: {
+        ...place,
+        number: '1',
+        params: {},
+        dedup: enqueued.data.dedup,
+        class: 'normal',
+        priority: 0,
+        retry: {
+          maxAttempts: 5,
+          backoff: { kind: 'exponential', firstMs: 1_000, capMs: 3_600_000, jitter: 0.2 },
+        },
+        leaseSeconds: 30,
+        shardingItem: 0,
+        enqueuedAt: AT,
+        inCallersTransaction: false,
+      },
+    },
+    {
       type: 'JobClaimed',
       data: {
         ...place,
@@ -151,9 +195,13 @@ describe('data that are kept brief', () => {
     },
   ];
 
-  for (const event of [claimed, started, succeeded]) {
+  for (const event of [enqueued, claimed, started, succeeded]) {
     it(`are of examples with every member there is: ${event.type}`, () => {
-      expect(Object.keys(event.data)).to.have.members(membersOf(eventCodecs[event.type]));
+      const members = membersOf(eventCodecs[event.type]).filter(
+        // An imported job's event is kept whole.
+        (member) => event.type !== 'JobEnqueued' || member !== 'imported',
+      );
+      expect(Object.keys(event.data)).to.have.members(members);
     });
 
     it(`are whole again for a reader, whatever members they have: ${event.type}`, () => {
@@ -171,6 +219,26 @@ describe('data that are kept brief', () => {
 
   // As they stand in ledgers: what is made of them must not change, whatever becomes of the functions that wrote them.
   const rows = [
+    {
+      type: 'JobEnqueued',
+      data: '{"wiki":"enwiki","type":"refreshLinks","number":"9007199254740993","params":{"pages":[1,null]},"dedup":{"ignoreDuplicates":true,"sha1":"kyg7x0ex41rmlj6cg407lrjjs92v0gf"},"title":"Main_Page"}',
+      whole: {
+        number: '9007199254740993',
+        params: { pages: [1, null] },
+        dedup: { ignoreDuplicates: true, sha1: 'kyg7x0ex41rmlj6cg407lrjjs92v0gf' },
+        class: 'normal',
+        priority: 0,
+        retry: {
+          maxAttempts: 5,
+          backoff: { kind: 'exponential', firstMs: 1000, capMs: 3600000, jitter: 0.2 },
+        },
+        leaseSeconds: 30,
+        shardingItem: 0,
+        enqueuedAt: AT,
+        inCallersTransaction: false,
+        title: 'Main_Page',
+      },
+    },
     {
       type: 'JobClaimed',
       data: '{"wiki":"enwiki","type":"refreshLinks","claims":1,"runner":{"host":"worker-1","ip":"10.0.0.7","instance":"4711"},"leaseExpiresAt":"2026-03-01T04:06:32.300Z"}',
@@ -224,7 +292,10 @@ describe('data that are kept brief', () => {
   }
 
   it('are not of an event whose time, claim, runner or task is not told by its id and metadata', () => {
+    const imported = { jobId: '1', random: 1, attempts: 0, token: '', sha1: '' };
     const others: readonly LedgerEvent[] = [
+      { ...enqueued, data: { ...enqueued.data, enqueuedAt: '2026-03-01T00:00:00.000Z' } },
+      { ...enqueued, data: { ...enqueued.data, imported } },
       { ...claimed, data: { ...claimed.data, token: 'of the old table' } },
       { ...claimed, data: { ...claimed.data, claimedAt: '2026-03-01T00:00:00.000Z' } },
       { ...claimed, data: { ...claimed.data, runner: { ...runner, id: 'another' } } },
@@ -246,13 +317,13 @@ describe('data that are kept brief', () => {
   });
 
   it('are those of events from another ledger, where nothing of them would be lost', () => {
-    for (const event of [claimed, started, succeeded, ...usual]) {
+    for (const event of [enqueued, claimed, started, succeeded, ...usual]) {
       const { event: _, ...raw } = { ...newEvent(event), data: reread(event) as object };
       expect(asKept(raw)).to.deep.equal({ ...raw, event: { type: event.type, data: raw.data } });
       const others: readonly object[] = [
         { ...raw.data, unknown: 1 },
         { ...raw.data, from: 'Abandoned' },
-        { ...raw.data, dueAt: 7 },
+        { ...raw.data, type: 7 },
         Object.fromEntries(Object.entries(raw.data).toReversed()),
       ];
       for (const data of others) expect(asKept({ ...raw, data })).to.deep.equal({ ...raw, data });
@@ -266,7 +337,7 @@ describe('data that are kept brief', () => {
 
   it('are left to the codec where somebody else has damaged them', () => {
     for (const data of [{}, { runner: 7 }, [], 'text', null]) {
-      for (const type of ['JobClaimed', 'AttemptStarted', 'AttemptSucceeded']) {
+      for (const type of ['JobEnqueued', 'JobClaimed', 'AttemptStarted', 'AttemptSucceeded']) {
         const whole = wholeData(type, ID, metadata, data);
         expect(
           isRight(decodeEvent({ type, data: whole, metadata })),
