@@ -65,6 +65,7 @@ const TEXT_NAMESPACE = '6f0a3c0e-8a53-5d0e-9d3e-5f1f0c1f9a11';
 export const idOfText = (text: string): string => nameBased(TEXT_NAMESPACE, text);
 
 export const sha1Hex = (text: string): string => hash('sha1', text, 'hex');
+export const sha256Hex = (text: string): string => hash('sha256', text, 'hex');
 
 /** A claim's token: the id of the claim event as 32 hex digits. */
 export const tokenOf = (id: string): string => id.replaceAll('-', '');

@@ -4,18 +4,12 @@ import * as t from 'io-ts';
 import { firstFlaw } from './decoding.js';
 import { jobEventCodecs } from './job/events.js';
 import type { Metadata } from './ledger.js';
+import { HistoryPruned } from './pruning.js';
 import { queueEventCodecs } from './queue/events.js';
 import { runnerEventCodecs } from './runner/events.js';
 import { scheduleEventCodecs } from './schedule/events.js';
 import { currentVersion, upcast } from './upcast.js';
 
-/** What was archived, its digest, and the counters it had contributed, so that sums survive pruning. */
-export const HistoryPruned = t.type({
-  streams: t.number,
-  events: t.number,
-  digest: t.string,
-  counters: t.readonlyArray(t.UnknownRecord),
-});
 export const SealPrinted = t.type({ upTo: t.string, events: t.number, digest: t.string, previous: t.string });
 
 export const eventCodecs = {

@@ -60,6 +60,9 @@ export interface RecordedEvent {
   readonly recordedAt: string;
 }
 
+/** Of what concerns the history as a whole. */
+export const LEDGER_STREAM: StreamName = 'ledger';
+
 export const jobStream = (jobId: string): StreamName => `job-${jobId}`;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

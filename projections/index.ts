@@ -4,6 +4,7 @@ import { duplicate } from './duplicate.js';
 import { executionLog } from './execution-log.js';
 import { jobProjection } from './job-table.js';
 import type { Projection } from './projection.js';
+import { prunedJob } from './pruned-job.js';
 import { queueProjection } from './queue.js';
 import { queueSummary } from './queue-summary.js';
 import { readyJob } from './ready-job.js';
@@ -17,6 +18,7 @@ export const projections: readonly Projection[] = [
   rootJob,
   suppressedJob,
   queueProjection,
+  prunedJob,
   claimedJob,
   jobProjection,
   executionLog,

@@ -57,6 +57,8 @@ export interface JobIndex {
   readonly suppressedIds: (
     jobIds: readonly string[],
   ) => TaskEither<StoreError, readonly (string | undefined)[]>;
+  /** Of ids that producers chose those that cannot be a job's any more: it was pruned, and its stream cannot begin anew. */
+  readonly spentIds: (jobIds: readonly string[]) => TaskEither<StoreError, ReadonlySet<string>>;
   /** Job numbers (`job_id`) from the one sequence of the ledger, rising. */
   readonly drawNumbers: (count: number) => TaskEither<StoreError, readonly bigint[]>;
   /** The ledger's clock. ISO-8601 UTC. */

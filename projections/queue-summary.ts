@@ -2,11 +2,12 @@
  * `queue_summary`: what each queue (wiki, type) holds and has seen, as sums over streams; and `queue_due`: how many waiting jobs
  * fall due in which minute, so that ready and delayed can be told at any moment without counting jobs (seed 002).
  */
-import type { LedgerEvent } from '../domain/events.js';
+import type { EventOf, LedgerEvent } from '../domain/events.js';
 import type { ActiveState } from '../domain/job/facts.js';
+import type { QueueCounters } from '../domain/pruning.js';
 import { nothing } from './address.js';
 import type { ProjectedEvent, Projection, Table } from './projection.js';
-import { add, type TableChange } from './row-change.js';
+import { add, foldChanges, type KeyedChange, type TableChange } from './row-change.js';
 
 const COUNTERS = [
   'waiting',
@@ -122,18 +123,42 @@ const dueTimesOf = (event: LedgerEvent): readonly (readonly [due: string | undef
 
 const minuteOf = (instant: string): string => `${instant.slice(0, 16)}:00.000Z`;
 
+const summary = (wiki: string, type: string, counts: Counts): TableChange => ({
+  table: queueSummaryTable.name,
+  key: `${wiki}\n${type}`,
+  owner: undefined,
+  change: add({ wiki, type }, counts),
+});
+
+/** What pruned jobs had contributed is there again. A counter that this version does not have is left to one that has it. */
+const restored = ({ counters }: EventOf<'HistoryPruned'>['data']): readonly TableChange[] =>
+  counters.map(({ wiki, type, counts }) =>
+    summary(
+      wiki,
+      type,
+      Object.fromEntries(
+        COUNTERS.flatMap((name) => (Object.hasOwn(counts, name) ? [[name, counts[name]]] : [])),
+      ),
+    ),
+  );
+
+/** What these events have contributed in the end, by queue: without counters that they leave as they were. */
+export const contributionOf = (events: readonly ProjectedEvent[]): readonly QueueCounters[] => {
+  const net =
+    foldChanges(events.flatMap(project)).get(queueSummaryTable.name) ?? new Map<string, KeyedChange>();
+  return [...net.values()].flatMap(({ change }) => {
+    if (change._tag !== 'Add') return [];
+    const counts = Object.fromEntries(Object.entries(change.counters).filter(([, count]) => count !== 0));
+    return [{ wiki: String(change.key['wiki']), type: String(change.key['type']), counts }];
+  });
+};
+
 const project = ({ event }: ProjectedEvent): readonly TableChange[] => {
+  if (event.type === 'HistoryPruned') return restored(event.data);
   const counts = countsOf(event);
   if (counts === undefined) return nothing;
   const { wiki, type } = event.data as { readonly wiki: string; readonly type: string };
-  const changes: TableChange[] = [
-    {
-      table: 'queue_summary',
-      key: `${wiki}\n${type}`,
-      owner: undefined,
-      change: add({ wiki, type }, counts),
-    },
-  ];
+  const changes: TableChange[] = [summary(wiki, type, counts)];
   for (const [due, count] of dueTimesOf(event)) {
     if (due === undefined) continue;
     const minute = minuteOf(due);
@@ -161,6 +186,7 @@ export const queueSummary: Projection = {
     'JobAbandoned',
     'JobCancelled',
     'JobErased',
+    'HistoryPruned',
   ],
   project,
 };

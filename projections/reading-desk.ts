@@ -1,6 +1,7 @@
 /** The door to what people read: queues, jobs, attempts and their traces, as far as the tables have been brought. */
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../domain/errors.js';
+import type { Revision } from '../domain/ledger.js';
 
 export interface QueueSizes {
   /** Due, unclaimed. */
@@ -99,6 +100,15 @@ export interface NumberedJob {
   readonly jobId: string;
 }
 
+/** A job by its id, or by its number. */
+export type JobKey = { readonly jobId: string } | { readonly number: bigint };
+
+/** A job whose stream went to an archive. `entry`: revision of the event that tells of it, in the stream of the ledger. */
+export interface PrunedEntry {
+  readonly jobId: string;
+  readonly entry: Revision;
+}
+
 /** Takes a page of a long answer; false: no further page is wanted. */
 export type OnPage<Row> = (rows: readonly Row[]) => Promise<boolean>;
 
@@ -123,6 +133,10 @@ export interface ReadingDesk {
   readonly heldLongest: (most: number) => TaskEither<StoreError, readonly string[]>;
   /** The id of the job with this number, from the `job` table or this database's history. */
   readonly jobNumbered: (number: bigint) => TaskEither<StoreError, string | undefined>;
+  /** The last to be pruned that has this id or number. */
+  readonly prunedEntry: (key: JobKey) => TaskEither<StoreError, PrunedEntry | undefined>;
+  /** Of these jobs those that were pruned. */
+  readonly prunedAmong: (jobIds: readonly string[]) => TaskEither<StoreError, ReadonlySet<string>>;
   /** Other jobs that have one of these jobs' numbers, from the same two places. */
   readonly namesakes: (jobs: readonly NumberedJob[]) => TaskEither<StoreError, readonly NumberedJob[]>;
 }

@@ -8,7 +8,8 @@ export type Row = Readonly<Record<string, Value>>;
 
 export type RowChange =
   | { readonly _tag: 'Set'; readonly row: Row; readonly absentBefore: boolean }
-  | { readonly _tag: 'Unset'; readonly absentBefore: boolean }
+  /** `key` where it has several columns: the text of the key alone does not tell them. */
+  | { readonly _tag: 'Unset'; readonly absentBefore: boolean; readonly key?: Row }
   | { readonly _tag: 'Patch'; readonly patch: Row }
   | { readonly _tag: 'Add'; readonly key: Row; readonly counters: Readonly<Record<string, number>> };
 
@@ -83,6 +84,40 @@ export interface KeyedChange {
 
 /** Net changes of a batch: table → key → change. The empty map is the identity. */
 export type NetChanges = ReadonlyMap<string, ReadonlyMap<string, KeyedChange>>;
+
+const taken = (counters: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(counters).map(([name, count]) => [name, count === 0 ? 0 : -count]));
+
+const undone = (change: RowChange, keyColumns: readonly string[]): RowChange | undefined => {
+  switch (change._tag) {
+    case 'Set': {
+      const key = Object.fromEntries(keyColumns.map((column) => [column, change.row[column] ?? null]));
+      return { _tag: 'Unset', absentBefore: false, key };
+    }
+    case 'Add':
+      return add(change.key, taken(change.counters));
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * Takes away what whole streams have brought, given their net effect: rows that are theirs go, and what they had added to sums is
+ * subtracted. What is left is what the other streams alone would have given.
+ * @param keysOf the key columns of a table
+ */
+export const inverseOf = (net: NetChanges, keysOf: (table: string) => readonly string[]): NetChanges => {
+  const inverse = new Map<string, Map<string, KeyedChange>>();
+  for (const [table, rows] of net) {
+    const changes = new Map<string, KeyedChange>();
+    for (const [key, { owner, change }] of rows) {
+      const back = undone(change, keysOf(table));
+      if (back !== undefined) changes.set(key, { owner, change: back });
+    }
+    inverse.set(table, changes);
+  }
+  return inverse;
+};
 
 /** Folds further changes into a net effect that the caller owns; a batch has thousands, so this one mutates. */
 export class ChangeSet {

@@ -11,6 +11,7 @@ import { isUuid, jobIdOf, jobStream, type RecordedEvent } from '../domain/ledger
 import type { EventStore } from '../domain/ports.js';
 import { nothing } from '../projections/address.js';
 import type { Projection } from '../projections/projection.js';
+import type { ReadingDesk } from '../projections/reading-desk.js';
 import type { EnqueueAnswer } from './producer/enqueueing.js';
 
 /** It keeps no table: what follows from its events are appends. */
@@ -25,6 +26,8 @@ export const spawned: Projection = {
 
 export interface FollowUpPorts {
   readonly store: Pick<EventStore, 'readStreams'>;
+  /** Of these jobs those that are in an archive. */
+  readonly prunedAmong: ReadingDesk['prunedAmong'];
   /** Each child brings its own id: a second enqueue is answered with the first. */
   readonly enqueueAll: (children: readonly JsonObject[]) => Promise<readonly EnqueueAnswer[]>;
   readonly log: (line: string) => void;
@@ -66,13 +69,17 @@ const childrenOf = (recorded: RecordedEvent): readonly JsonObject[] => {
 const idOf = ({ jobId }: JsonObject): string => (typeof jobId === 'string' ? jobId : '');
 
 const appendMissing = async (
-  { store, enqueueAll, log }: FollowUpPorts,
+  { store, prunedAmong, enqueueAll, log }: FollowUpPorts,
   children: readonly JsonObject[],
 ): Promise<E.Either<StoreError, number>> => {
   const streams = await store.readStreams(children.map(idOf).filter(isUuid).map(jobStream))();
   if (E.isLeft(streams)) return streams;
   const known = new Set([...streams.right.keys()].map(jobIdOf));
-  const missing = children.filter((child) => !known.has(idOf(child)));
+  const unknown = children.filter((child) => !known.has(idOf(child)));
+  if (unknown.length === 0) return E.right(0);
+  const pruned = await prunedAmong(unknown.map(idOf).filter(isUuid))();
+  if (E.isLeft(pruned)) return pruned;
+  const missing = unknown.filter((child) => !pruned.right.has(idOf(child)));
   if (missing.length === 0) return E.right(0);
   let appended = 0;
   for (const answer of await enqueueAll(missing)) {

@@ -2,22 +2,27 @@
 import * as E from 'fp-ts/lib/Either.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
+import type { EventStoreDbStore } from '../adapters/eventstoredb/event-store.js';
+import type { InlineWrites } from '../adapters/postgres/append.js';
 import type { HistoryOn } from '../adapters/postgres/audit.js';
 import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { postgresEventStore } from '../adapters/postgres/event-store.js';
 import { inlineWrites } from '../adapters/postgres/inline.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
+import { ledgerStreamAsLog, withoutPruned, withoutPrunedOn } from '../adapters/postgres/pruning/hidden.js';
 import { catchUp } from '../adapters/postgres/projector.js';
 import { remoteJobIndex } from '../adapters/postgres/remote-index.js';
 import { reservingClaimDesk, type ClaimFigures } from '../adapters/postgres/reserving-desk.js';
 import type { SchemaName } from '../adapters/postgres/schema-name.js';
 import { postgresWakeUps } from '../adapters/postgres/wake-ups.js';
 import type { StoreError } from '../domain/errors.js';
+import type { Revision, StreamName } from '../domain/ledger.js';
 import type { EventStore } from '../domain/ports.js';
 import { claimedJob } from '../projections/claimed-job.js';
 import { asCatchUp, catchUpProjections, inlineProjections } from '../projections/index.js';
 import type { ClaimDesk, JobIndex } from '../projections/ports.js';
 import type { Projection } from '../projections/projection.js';
+import { prunedJob } from '../projections/pruned-job.js';
 import { keeper, type Keeper } from './keeper.js';
 
 export interface LedgerStore extends EventStore {
@@ -46,6 +51,14 @@ export interface History {
   readonly historyOn: HistoryOn;
   /** Keeps what runners depend on; undefined where the appends do. */
   readonly keeper: Keeper | undefined;
+  /** Writes that appends carry; undefined where they carry none. */
+  readonly inline: InlineWrites | undefined;
+  /** Streams of finished jobs are deleted by a call for each; undefined where they go with the tables' rows. */
+  readonly deleteStreams:
+    | ((
+        streams: readonly { readonly stream: StreamName; readonly last: Revision }[],
+      ) => TE.TaskEither<StoreError, void>)
+    | undefined;
   /** Undefined where claims are held by locks. */
   readonly claimFigures: () => ClaimFigures | undefined;
   /** The ledger's name on the EventStoreDB; undefined where the history is in the tables' own database. */
@@ -65,6 +78,8 @@ export const historyInPostgres = (pool: pg.Pool, schema: SchemaName): History =>
     parks: [claimedJob.name],
     historyOn: (client) => postgresEventStore(client, { schema }),
     keeper: undefined,
+    inline,
+    deleteStreams: undefined,
     claimFigures: () => undefined,
     elsewhere: undefined,
   };
@@ -81,7 +96,7 @@ const storeElsewhere = async (
   pool: pg.Pool,
   schema: SchemaName,
   address: EventStoreAddress,
-): Promise<E.Either<StoreError, LedgerStore>> => {
+): Promise<E.Either<StoreError, LedgerStore & Pick<EventStoreDbStore, 'deleteStreams'>>> => {
   // Its client takes longer to load than all the rest, and most ledgers do without.
   const { eventStoreDbStore } = await import('../adapters/eventstoredb/event-store.js');
   const opened = eventStoreDbStore(address);
@@ -113,9 +128,12 @@ export const historyElsewhere = async (
 ): Promise<E.Either<StoreError, History>> => {
   const opened = await storeElsewhere(pool, schema, address);
   if (E.isLeft(opened)) return opened;
-  const store = opened.right;
+  const { deleteStreams, ...whole } = opened.right;
   const kept = inlineProjections.map(asCatchUp);
   const parks = [claimedJob, ...kept].map(({ name }) => name);
+  const ofLedger = { readAll: ledgerStreamAsLog(whole), end: whole.end };
+  const prunedKnown = catchUp(pool, schema, [asCatchUp(prunedJob)], { store: ofLedger, parks });
+  const store = { ...whole, readAll: withoutPruned(pool, schema, whole.readAll, prunedKnown) };
 
   const round = async (): Promise<E.Either<StoreError, boolean>> => {
     let hasMoved = false;
@@ -127,7 +145,7 @@ export const historyElsewhere = async (
     );
   };
   const keeping = keeper({ round, onNews: (listener) => store.onNews(() => listener()) });
-  const index = remoteJobIndex(pool, schema, store, keeping.upToDate);
+  const index = remoteJobIndex(pool, schema, store, { upToDate: keeping.upToDate, prunedKnown });
   // No append goes through this desk: it only looks what is ready.
   const desk = postgresClaimDesk(pool, schema, inlineWrites([]), TE.of(undefined));
   const claimDesk = reservingClaimDesk(pool, schema, desk, { store, index, upToDate: keeping.upToDate });
@@ -139,8 +157,10 @@ export const historyElsewhere = async (
     projected: [...kept, ...catchUpProjections],
     parks,
     pageSize: PAGE_EVENTS,
-    historyOn: () => store,
+    historyOn: (client) => ({ readAll: withoutPrunedOn(client, schema, whole.readAll) }),
     keeper: keeping,
+    inline: undefined,
+    deleteStreams,
     claimFigures: claimDesk.figures,
     elsewhere: address.ledger,
   });

@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
-import { embeddedStatus, startEmbedded } from '../adapters/embedded/index.js';
+import { startEmbedded } from '../adapters/embedded/index.js';
 import { connect, reservedPool } from '../adapters/postgres/connection.js';
 import { postgresEnqueueAtCommit } from '../adapters/postgres/enqueue-at-commit.js';
 import { settleHistory } from '../adapters/postgres/history-elsewhere.js';
@@ -33,6 +33,7 @@ import { enqueueInTransaction } from './producer/transactional.js';
 import { persistentIndex, persistentReads } from './streams/persistent-append.js';
 import { currentBook } from './queues/current-book.js';
 import { expireClaims, type ReaperPorts } from './reaper.js';
+import { serverFinder } from './server-finder.js';
 
 /** Something outside failed: the embedded server, the connection, the schema. One sentence that says what to do. */
 export interface OpenFailed {
@@ -157,14 +158,6 @@ const once = (end: () => Promise<void>): (() => Promise<void>) => {
   return () => (ended ??= end());
 };
 
-const serverFinder =
-  (home: string, given: string | undefined, pools: readonly pg.Pool[]): Ledger['findServer'] =>
-  async () => {
-    const server = given === undefined ? await embeddedStatus(home)() : undefined;
-    if (server?._tag !== 'Right' || !server.right.running) return;
-    for (const { options } of pools) options.connectionString = server.right.url;
-  };
-
 const compose = (
   url: string,
   pool: pg.Pool,
@@ -177,11 +170,12 @@ const compose = (
   const reserved = reservedPool(url);
   const presence = postgresRunnerPresence(reserved, schema);
   const watch = postgresClaimWatch(pool, schema);
+  const reading = postgresReadingDesk(pool, schema);
   const jobs = producer({ store: persistentReads(store), index: persistentIndex(index), clock, by });
   const options = { store, parks: history.parks };
   const findServer = serverFinder(home, given, [pool, reserved]);
   const catchUpClaims = async (log: (line: string) => void): Promise<E.Either<StoreError, number>> => {
-    const following = followUp({ store, enqueueAll: jobs.enqueueAll, log });
+    const following = followUp({ store, prunedAmong: reading.prunedAmong, enqueueAll: jobs.enqueueAll, log });
     const before = { [spawned.name]: following.look };
     const caughtUp = await keepUp(pool, schema, [claimedJob, spawned], { ...options, before })();
     return E.map(following.appended)(caughtUp);
@@ -201,7 +195,7 @@ const compose = (
     url,
     schema,
     pool,
-    reading: postgresReadingDesk(pool, schema),
+    reading,
     queueBook: currentBook(postgresQueueBook(pool, schema), history.keeper),
     presence,
     board: postgresProgressBoard(pool, schema),

@@ -1,11 +1,13 @@
 /** The event store on an EventStoreDB: appends, reads and subscriptions on connections of their own, every call with a deadline. */
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js';
-import { rejected, type Rejected } from '../../domain/errors.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { rejected, type Rejected, type StoreError } from '../../domain/errors.js';
 import type { StreamName } from '../../domain/ledger.js';
 import type { EventStore, Subscription } from '../../domain/ports.js';
 import { appendAll, noteSeen, type Appending } from './append.js';
 import { superviseClient } from './client-supervisor.js';
 import { addressOf, type Address } from './connection.js';
+import { deleteStream, type FinishedStream } from './delete.js';
 import { streamNames } from './encoding.js';
 import { attempt } from './errors.js';
 import { limiter } from './limiter.js';
@@ -32,6 +34,8 @@ export interface EventStoreDbStore extends EventStore {
   readonly wake: () => void;
   /** Calls the listener when there may be news, of this process or another; gives back how to stop. */
   readonly onNews: (listener: () => void) => () => void;
+  /** Each if its last event is still this one. Who reads the log meets their events until the next scavenge. */
+  readonly deleteStreams: (streams: readonly FinishedStream[]) => TaskEither<StoreError, void>;
   readonly close: () => Promise<void>;
 }
 
@@ -106,6 +110,10 @@ const storeAt = (address: Address, options: EventStoreDbOptions): EventStoreDbSt
     subscribe,
     wake,
     onNews,
+    deleteStreams: (streams) =>
+      attempt(async () => {
+        await Promise.all(streams.map((stream) => appending.limited(() => deleteStream(appending, stream))));
+      }),
     close: async () => {
       await stopAll();
       await Promise.all([reading.clients.close(), appending.clients.close()]);

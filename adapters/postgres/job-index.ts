@@ -1,4 +1,5 @@
 /** Look-ups in the inline tables, several questions a trip; answers come in the order of the questions. */
+import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { DedupKey, ExecutedEqual, Family, FamilyRoot, JobIndex } from '../../projections/ports.js';
 import type { RootState } from '../../projections/root-job.js';
 import { attempt } from './error-mapping.js';
@@ -161,6 +162,8 @@ export const postgresJobIndex = (db: Queryable, schema: SchemaName): JobIndex =>
         const rows = jobIds.length === 0 ? [] : await rowsOf(db, suppressed, [jobIds]);
         return byQuestion(jobIds.length, rows, (cells) => cells[1] ?? '').map(([survivor]) => survivor);
       }),
+    // Here a stream that is gone leaves nothing behind.
+    spentIds: () => TE.right(new Set()),
     drawNumbers: (count) =>
       attempt(async () => (await rowsOf(db, numbers, [count])).map(([number]) => BigInt(number ?? 0))),
     now: () => attempt(async () => (await rowsOf(db, clock, []))[0]?.[0] ?? ''),

@@ -2,7 +2,7 @@
  * Look-ups where the history is elsewhere: the tables are brought to its end first, and what they say of positions is read from the
  * streams. They may miss what was appended meanwhile, and never invent anything.
  */
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js';
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';
@@ -13,6 +13,7 @@ import { quietStretches } from '../quiet-stretches.js';
 import { attempt } from './error-mapping.js';
 import { byQuestion, dedupColumns, postgresJobIndex } from './job-index.js';
 import { succeeded } from './outcome.js';
+import { prunedAmong } from './reading/pruned.js';
 import { inSchema, type SchemaName } from './schema-name.js';
 import { prepared, rowsOf, type Cells } from './statement.js';
 
@@ -35,14 +36,22 @@ const latest = (found: readonly (ExecutedEqual | undefined)[]): ExecutedEqual | 
     undefined,
   );
 
+interface Upkeep {
+  readonly upToDate: TaskEither<StoreError, unknown>;
+  /** Brings the table of pruned jobs to what the history tells. */
+  readonly prunedKnown: TaskEither<StoreError, unknown>;
+}
+
 export const remoteJobIndex = (
   pool: pg.Pool,
   schema: SchemaName,
   store: Pick<EventStore, 'readStream' | 'readAll'>,
-  upToDate: TaskEither<StoreError, unknown>,
+  { upToDate, prunedKnown }: Upkeep,
 ): JobIndex => {
   const index = postgresJobIndex(pool, schema);
   const executed = prepared('executed-elsewhere', inSchema(EXECUTED, schema));
+  // Once: who prunes later keeps the table itself.
+  let isKnown: Promise<Either<StoreError, unknown>> | undefined;
 
   const current =
     <Q, A>(ask: (questions: readonly Q[]) => TaskEither<StoreError, readonly A[]>) =>
@@ -81,6 +90,13 @@ export const remoteJobIndex = (
     newestBegun: current(index.newestBegun),
     quietUntil: (positions) => () => eachQuiet(positions),
     suppressedIds: current(index.suppressedIds),
+    spentIds: (jobIds) => async () => {
+      isKnown ??= prunedKnown();
+      const known = await isKnown;
+      if (isRight(known)) return prunedAmong(pool, schema)(jobIds)();
+      isKnown = undefined;
+      return known;
+    },
     executedEquals: current((keys) =>
       attempt(async () => {
         const rows = await rowsOf(pool, executed, dedupColumns(keys));

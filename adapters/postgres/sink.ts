@@ -62,7 +62,7 @@ export const sortChanges = (
         (change.absentBefore ? sorted.inserts : sorted.upserts).push(mark(change.row, keyed));
         break;
       case 'Unset':
-        if (!change.absentBefore) sorted.deletes.push(mark(keyRow(table, key), keyed));
+        if (!change.absentBefore) sorted.deletes.push(mark(change.key ?? keyRow(table, key), keyed));
         break;
       case 'Patch': {
         const columns = Object.keys(change.patch).toSorted().join(',');

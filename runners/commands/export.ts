@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
+import { whileNobodyPrunes } from '../../adapters/postgres/pruning/turn.js';
 import { exportLedger } from '../transfer/export-ledger.js';
 import { unwritableFolder } from '../cli/file-faults.js';
 import type { CliCommand, CommandContext } from './command.js';
@@ -19,9 +20,10 @@ const exportTo = async (context: CommandContext, file: string): Promise<Outcome>
   if (await exists(path)) return wrongUsage(`${file} is there already: name a file that is not`);
   const flaw = await unwritableFolder(path);
   if (flaw !== undefined) return wrongUsage(`${file} cannot be written: ${flaw}`);
-  return context.withLedger('operator', async ({ store }) => {
+  return context.withLedger('operator', async ({ store, pool, schema }) => {
     const onProgress = (events: number): void => out.progress(`${events} events written …`);
-    const exported = await exportLedger(store, { path, onProgress });
+    const exporting = whileNobodyPrunes(pool, schema, () => exportLedger(store, { path, onProgress }));
+    const exported = E.flatten(await exporting());
     if (E.isLeft(exported)) return storeFailed(exported.left);
     await (json
       ? out.json({ file, events: exported.right })

@@ -29,6 +29,7 @@ const loaders: Readonly<Record<string, () => Promise<CliCommand>>> = {
   rebuild: async () => (await import('./rebuild.js')).rebuild,
   export: async () => (await import('./export.js')).exportCommand,
   restore: async () => (await import('./restore.js')).restore,
+  prune: async () => (await import('./prune.js')).prune,
   stop: async () => (await import('./stop.js')).stop,
 };
 

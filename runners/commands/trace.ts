@@ -25,7 +25,7 @@ const showTrace = (context: CommandContext, task: string): Promise<Outcome> =>
     if (E.isLeft(rows)) return storeFailed(rows.left);
     if (rows.right.length === 0)
       return negative(
-        `there is no task or attempt "${task}"; "jobledger executions" lists attempts with their ids`,
+        `there is no task or attempt "${task}"; "jobledger executions" lists attempts with their ids, but for those of pruned jobs`,
       );
     const { out, json } = context;
     if (!json) await out.write(table(columns, rows.right));

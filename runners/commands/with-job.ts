@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { RecordedEvent } from '../../domain/ledger.js';
 import { findJob, jobKey } from '../reading/find-job.js';
+import { prunedInWords } from '../reading/pruned.js';
 import type { Ledger } from '../ledger.js';
 import type { CommandContext } from './command.js';
 import { negative, storeFailed, wrongUsage, type Outcome } from './outcome.js';
@@ -17,10 +18,10 @@ export const withJob = async (
   const key = jobKey(id);
   if (E.isLeft(key)) return wrongUsage(key.left);
   return withLedger('operator', async (ledger) => {
-    const events = await findJob(ledger, key.right);
-    if (E.isLeft(events)) return storeFailed(events.left);
-    return events.right.length === 0
-      ? negative(`there is no job ${id} in this ledger`)
-      : use(events.right, ledger);
+    const found = await findJob(ledger, key.right);
+    if (E.isLeft(found)) return storeFailed(found.left);
+    const { events, pruned } = found.right;
+    if (pruned !== undefined) return negative(prunedInWords(id, pruned));
+    return events.length === 0 ? negative(`there is no job ${id} in this ledger`) : use(events, ledger);
   });
 };

@@ -18,7 +18,8 @@ import { retryAbandoned, type AbandonedJobs, type Retried } from '../operations/
 import type { EnqueueAnswer, EnqueueError, EnqueueOutcome } from '../producer/enqueueing.js';
 import { loadJob } from '../streams/job-streams.js';
 import { queueApi, type QueueApi } from '../queues/api.js';
-import type { JobNotFound } from './error-sentences.js';
+import { prunedOf } from '../reading/pruned.js';
+import type { JobNotFound, TaggedError } from './error-sentences.js';
 import { answeringEach } from './answering-each.js';
 import { promised, type PromisedApi } from './promised.js';
 import { aboutJob, count, requestFlaw, text, unlessFlawed, words } from './request.js';
@@ -60,7 +61,7 @@ const operation =
   (site: Site): Operation =>
   (jobId, options = {}) =>
     unlessFlawed<OperationError, ExistingJob>(requestFlaw(name, options, DECISION), () =>
-      aboutJob(name, jobId, (id) => perform(site, id, options)),
+      aboutJob(name, jobId, (id) => orPruned(site, id, perform(site, id, options))),
     );
 
 const operations = {
@@ -68,6 +69,20 @@ const operations = {
   cancel: operation('cancel', cancelJob),
   release: operation('release', releaseJob),
 };
+
+/** A job that is not here may have been once. */
+const orPruned =
+  <Asked extends TaggedError, A>(site: Site, jobId: string, ask: TE.TaskEither<Asked, A>) =>
+  async (): Promise<E.Either<Asked | StoreError | JobNotFound, A>> => {
+    const answer = await ask();
+    if (E.isRight(answer) || answer.left._tag !== 'JobNotFound') return answer;
+    const found = await prunedOf(site, { jobId });
+    if (E.isLeft(found)) return found;
+    const { at, file } = found.right ?? {};
+    return at === undefined || file === undefined
+      ? answer
+      : E.left({ _tag: 'JobNotFound', jobId, pruned: { at, file } });
+  };
 
 const existingJob =
   ({ store }: Site, jobId: string): TE.TaskEither<StoreError | JobNotFound, ExistingJob> =>
@@ -88,8 +103,8 @@ const fullHistory =
 const asking = (site: Site): Asking => ({
   ...queueApi(site),
   enqueue: (specification) => () => site.producer.enqueue(specification),
-  job: (jobId) => aboutJob('job', jobId, (id) => existingJob(site, id)),
-  history: (jobId) => aboutJob('history', jobId, (id) => fullHistory(site, id)),
+  job: (jobId) => aboutJob('job', jobId, (id) => orPruned(site, id, existingJob(site, id))),
+  history: (jobId) => aboutJob('history', jobId, (id) => orPruned(site, id, fullHistory(site, id))),
   project: () => TE.map(() => undefined)(site.catchUp(site.projected)),
   retry: operations.retry(site),
   retryAbandoned: (which) =>

@@ -3,12 +3,15 @@ import { explainStoreError, type StoreError } from '../../domain/errors.js';
 import { explainRejection, type JobRejection } from '../../domain/job/errors.js';
 import type { InvalidSpecification } from '../../domain/job/specification.js';
 import type { OpenFailed } from '../ledger.js';
+import { prunedInWords, type Pruned } from '../reading/pruned.js';
 import type { InvalidTypeConf, JobQueueError } from './queues/errors.js';
 import { explainQueueError, type QueueError } from '../queues/errors.js';
 
 export interface JobNotFound {
   readonly _tag: 'JobNotFound';
   readonly jobId: string;
+  /** Where it was here once: when it was pruned, and the name of the archive that has its history. */
+  readonly pruned?: Pick<Pruned, 'at' | 'file'>;
 }
 
 /** The job is not in a state that this can be done to. */
@@ -39,7 +42,9 @@ export const sentenceOf = (error: TaggedError): string => {
     case 'OpenFailed':
       return error.message;
     case 'JobNotFound':
-      return `there is no job ${error.jobId}`;
+      return error.pruned === undefined
+        ? `there is no job ${error.jobId}`
+        : prunedInWords(error.jobId, error.pruned);
     case 'OperationRefused':
       return `job ${error.jobId}: ${explainRejection(error.rejection)}`;
     case 'AlreadyPaused':

@@ -39,13 +39,31 @@ const enqueueEntries = async (
   entries: readonly Entry[],
   answers: Answers,
 ): Promise<StoreError | undefined> => {
-  const unknown = await withoutKnownIds(ports, entries, answers);
+  const unspent = await withoutSpentIds(ports, entries, answers);
+  if (E.isLeft(unspent)) return unspent.left;
+  const unknown = await withoutKnownIds(ports, unspent.right, answers);
   if (E.isLeft(unknown)) return unknown.left;
   const raised = await withRaisedRoots(ports, unknown.right);
   if (E.isLeft(raised)) return raised.left;
   const fresh = await joinSurvivors(ports, gathered(raised.right), answers);
   if (E.isLeft(fresh)) return fresh.left;
   return appendNew(ports, fresh.right, answers);
+};
+
+/** The job was here, and is in an archive. */
+const withoutSpentIds = async (
+  ports: ProducerPorts,
+  entries: readonly Entry[],
+  answers: Answers,
+): Promise<E.Either<StoreError, readonly Entry[]>> => {
+  const named = entries.filter(({ job }) => job.hasOwnId);
+  if (named.length === 0) return E.right(entries);
+  const spent = await ports.index.spentIds(named.map(({ job }) => job.id))();
+  if (E.isLeft(spent)) return spent;
+  const known = named.filter(({ job }) => spent.right.has(job.id));
+  for (const { index, job } of known)
+    answers[index] = E.right({ jobId: job.id, outcome: 'already-enqueued' });
+  return E.right(entries.filter(({ index }) => answers[index] === undefined));
 };
 
 /** A producer's own id is looked up before anything else: a repeated call is answered with the first one's result. */

@@ -2,9 +2,9 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { StoreError } from '../../domain/errors.js';
 import { isUuid, jobIdOf, jobStream, type RecordedEvent } from '../../domain/ledger.js';
+import type { JobKey } from '../../projections/reading-desk.js';
 import type { Ledger } from '../ledger.js';
-
-export type JobKey = { readonly jobId: string } | { readonly number: bigint };
+import { prunedOf, type Pruned } from './pruned.js';
 
 const LARGEST_NUMBER = 2n ** 63n - 1n;
 
@@ -36,22 +36,42 @@ const findElsewhere = async (
   return E.right(undefined);
 };
 
-const idOfNumber = async (
-  { reading, store, elsewhere }: Ledger,
-  number: bigint,
-): Promise<E.Either<StoreError, string | undefined>> => {
-  const known = await reading.jobNumbered(number)();
-  return E.isLeft(known) || known.right !== undefined || elsewhere === undefined
-    ? known
-    : findElsewhere(store, number.toString());
+export interface FoundJob {
+  /** None: there is no such job. */
+  readonly events: readonly RecordedEvent[];
+  /** Where it was here once. */
+  readonly pruned: Pruned | undefined;
+}
+
+const NEVER_HERE: FoundJob = { events: [], pruned: undefined };
+
+const eventsOf = ({ store }: Ledger, jobId: string): ReturnType<ReturnType<Ledger['store']['readStream']>> =>
+  store.readStream(jobStream(jobId))();
+
+/** Whether it was pruned is asked where it is not in the tables, and before a history elsewhere is searched for its number. */
+const findNumbered = async (ledger: Ledger, number: bigint): Promise<E.Either<StoreError, FoundJob>> => {
+  const known = await ledger.reading.jobNumbered(number)();
+  if (E.isLeft(known)) return known;
+  const pruned = known.right === undefined ? await prunedOf(ledger, { number }) : E.right(undefined);
+  if (E.isLeft(pruned)) return pruned;
+  if (pruned.right !== undefined) return E.right({ events: [], pruned: pruned.right });
+  const id =
+    known.right === undefined && ledger.elsewhere !== undefined
+      ? await findElsewhere(ledger.store, number.toString())
+      : known;
+  if (E.isLeft(id)) return id;
+  if (id.right === undefined) return E.right(NEVER_HERE);
+  return E.map((events: readonly RecordedEvent[]) => ({ ...NEVER_HERE, events }))(
+    await eventsOf(ledger, id.right),
+  );
 };
 
-/** No events: there is no such job. */
-export const findJob = async (
-  ledger: Ledger,
-  key: JobKey,
-): Promise<E.Either<StoreError, readonly RecordedEvent[]>> => {
-  const id = 'jobId' in key ? E.right(key.jobId) : await idOfNumber(ledger, key.number);
-  if (E.isLeft(id)) return id;
-  return id.right === undefined ? E.right([]) : ledger.store.readStream(jobStream(id.right))();
+export const findJob = async (ledger: Ledger, key: JobKey): Promise<E.Either<StoreError, FoundJob>> => {
+  if ('number' in key) return findNumbered(ledger, key.number);
+  const events = await eventsOf(ledger, key.jobId);
+  if (E.isLeft(events)) return events;
+  if (events.right.length > 0) return E.right({ ...NEVER_HERE, events: events.right });
+  return E.map((pruned: Pruned | undefined): FoundJob => ({ events: [], pruned }))(
+    await prunedOf(ledger, key),
+  );
 };

@@ -35,6 +35,7 @@ export const persistentIndex = (index: JobIndex): JobIndex => ({
   newestBegun: (families) => persistently(index.newestBegun(families)),
   quietUntil: (positions) => persistently(index.quietUntil(positions)),
   suppressedIds: (ids) => persistently(index.suppressedIds(ids)),
+  spentIds: (ids) => persistently(index.spentIds(ids)),
   drawNumbers: (count) => persistently(index.drawNumbers(count)),
   now: () => persistently(index.now()),
 });

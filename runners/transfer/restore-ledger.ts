@@ -9,11 +9,10 @@ import { START } from '../../domain/ledger.js';
 import { linesOf, type Line } from '../enqueue/lines.js';
 import { readHead, readLine, type FileEvent, type Head } from './ledger-file.js';
 import { batchesOf } from './restore-batches.js';
+import { otherHistory, type RestoreFailure } from './restore-failure.js';
 import {
-  otherHistory,
   refuse,
   writeBatch,
-  type RestoreFailure,
   type RestoreOptions,
   type RestorePorts,
   type RestoreResult,

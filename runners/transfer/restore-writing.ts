@@ -8,9 +8,11 @@ import type { NumberedJob, ReadingDesk } from '../../projections/reading-desk.js
 import { appendPersistently, persistently } from '../streams/persistent-append.js';
 import type { FileEvent } from './ledger-file.js';
 import { appendOf, type Batch, type Share } from './restore-batches.js';
+import { otherHistory, type RestoreFailure } from './restore-failure.js';
+import { unprunedAmong } from './restore-pruned.js';
 
 export interface RestorePorts {
-  readonly store: Pick<EventStore, 'append' | 'readAll' | 'readStream'>;
+  readonly store: Pick<EventStore, 'append' | 'readAll' | 'readStream' | 'readStreams'>;
   /** Numbers of jobs up to this are not drawn again. */
   readonly raiseNumbers: (least: bigint) => TaskEither<StoreError, void>;
   readonly namesakes: ReadingDesk['namesakes'];
@@ -36,14 +38,6 @@ export interface RestoreResult extends RestoreCounts {
   /** True where the file had its end, and as many events as it says. */
   readonly isWhole: boolean;
 }
-
-export type RestoreFailure =
-  | StoreError
-  /** The ledger has a history that is not the file's. */
-  | { readonly _tag: 'OtherHistory'; readonly message: string }
-  | { readonly _tag: 'NotALedger'; readonly message: string };
-
-export const otherHistory = (message: string): RestoreFailure => ({ _tag: 'OtherHistory', message });
 
 export interface Restoring extends RestorePorts, RestoreOptions {
   readonly counts: { -readonly [K in keyof RestoreCounts]: RestoreCounts[K] };
@@ -77,6 +71,11 @@ export const writeBatch = async (restoring: Restoring, batch: Batch): Promise<Re
   if (E.isLeft(raised)) return raised.left;
   const stranger = await strangerAmong(restoring, numbered);
   if (stranger !== undefined) return stranger;
+  const unpruned = await unprunedAmong(
+    restoring,
+    shares.flatMap(({ events }) => events),
+  );
+  if (unpruned !== undefined) return unpruned;
   const outcomes = await appendPersistently(restoring.store, shares.map(appendOf));
   if (E.isLeft(outcomes)) return outcomes.left;
   for (const [n, share] of shares.entries()) {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ColumnType, ProjectedEvent, Table } from '../../projections/projection.js';
 import { projections } from '../../projections/index.js';
-import { foldChanges, type Row, type Value } from '../../projections/row-change.js';
+import { foldChanges, inverseOf, type Row, type Value } from '../../projections/row-change.js';
 import { stories } from '../support/arbitraries.js';
 import { applyNet, changesOf, streamOf, tablesOf, type Tables } from '../support/given-rows.js';
 
@@ -86,6 +86,24 @@ for (const projection of projections) {
         fc.property(histories, picks, picks, (streams, order, another) => {
           expect(tablesOf(projection, interleaved(streams, order))).to.deep.equal(
             tablesOf(projection, interleaved(streams, another)),
+          );
+        }),
+        RUNS,
+      );
+    });
+
+    it('gives back, for whole streams, what the other streams alone give', () => {
+      fc.assert(
+        fc.property(histories, picks, fc.nat(2), (streams, order, n) => {
+          const keys = new Map(projection.tables.map(({ name, key }) => [name, key]));
+          const gone = streams[n] ?? [];
+          const inverse = inverseOf(
+            foldChanges(changesOf(projection, gone)),
+            (table) => keys.get(table) ?? [],
+          );
+          const others = streams.filter((stream) => stream !== gone);
+          expect(applyNet(tablesOf(projection, interleaved(streams, order)), inverse)).to.deep.equal(
+            tablesOf(projection, others.flat()),
           );
         }),
         RUNS,

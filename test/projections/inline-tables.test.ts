@@ -206,6 +206,7 @@ describe('the registry of projections', () => {
       'root_job',
       'suppressed_job',
       'queue',
+      'pruned_job',
     ]);
     expect(catchUpProjections.map(({ name }) => name)).to.deep.equal([
       'job',

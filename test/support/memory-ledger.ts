@@ -98,6 +98,7 @@ export const memoryLedger = (now: () => number): MemoryLedger => {
         const row = rowsOf('suppressed_job').find(({ job }) => job === jobId);
         return row === undefined ? undefined : text(row['survivor']);
       }),
+      spentIds: () => TE.right(new Set()),
       drawNumbers: (count) => TE.fromIO(() => Array.from({ length: count }, () => (number += 1n))),
       now: () => TE.fromIO(() => isoOf(now())),
     },

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { codeOf } from '../../../adapters/postgres/error-mapping.js';
 import { postgresEventStore } from '../../../adapters/postgres/event-store.js';
 import type { SchemaName } from '../../../adapters/postgres/schema-name.js';
-import { newEvents, newStream, share, succeed, taken } from '../../contract/appending.js';
+import { newEvent, newEvents, newStream, share, succeed, taken } from '../../contract/appending.js';
 import { schemaDatabase, type SchemaDatabase } from '../../support/schemas.js';
 
 describe('the table event', () => {
@@ -59,6 +59,65 @@ describe('the table event', () => {
       });
     }
   }
+
+  describe('where finished jobs are pruned', () => {
+    const [finished, other, unfinished, erased] = [newStream(), newStream(), newStream(), newStream()];
+    before(async () => {
+      const store = postgresEventStore(database.pool, { schema });
+      const succeeded = () => [newEvent('JobEnqueued'), newEvent('AttemptSucceeded')];
+      await taken(store, share(finished, 'no-stream', succeeded()));
+      await taken(store, share(other, 'no-stream', [newEvent('JobEnqueued'), newEvent('JobSuperseded')]));
+      await taken(store, share(unfinished, 'no-stream', [...succeeded(), newEvent('JobRequeued')]));
+      await taken(store, share(erased, 'no-stream', [...succeeded(), newEvent('JobErased')]));
+      await taken(store, share('ledger', 'no-stream', [told(other, 1)]));
+    });
+
+    const told = (named: string, revision: number) =>
+      newEvent('HistoryPruned', { jobs: [{ id: named.slice(4), number: '1', revision: String(revision) }] });
+
+    /** In a transaction that tells of a stream, and then does this. */
+    const telling = (named: string, revision: number, statement: string): Promise<unknown> =>
+      inTransaction(async (client) => {
+        const store = postgresEventStore(client, { schema });
+        const last = (await succeed(store.readStream('ledger'))).length - 1;
+        await taken(store, share('ledger', BigInt(last), [told(named, revision)]));
+        await client.query(`SET LOCAL search_path = ${schema}`);
+        return (await client.query(statement)).rowCount;
+      });
+
+    it('lets a whole finished stream go that this very transaction has told of', async () => {
+      expect(await telling(finished, 1, `DELETE FROM event WHERE stream = '${finished}'`)).to.equal(2);
+      expect(await telling(erased, 2, `DELETE FROM event WHERE stream = '${erased}'`)).to.equal(3);
+    });
+
+    for (const [what, named, last, statement] of [
+      [
+        'a stream that another transaction has told of',
+        finished,
+        1,
+        `DELETE FROM event WHERE stream = '${other}'`,
+      ],
+      ['a part of it', finished, 1, `DELETE FROM event WHERE stream = '${finished}' AND revision = 1`],
+      ['it where it went on since', erased, 1, `DELETE FROM event WHERE stream = '${erased}'`],
+      ['a job that is not finished', unfinished, 2, `DELETE FROM event WHERE stream = '${unfinished}'`],
+      ['everything', finished, 1, 'DELETE FROM event'],
+      ['what was told itself', finished, 1, `DELETE FROM event WHERE stream = 'ledger'`],
+      ['an update', finished, 1, `UPDATE event SET type = 'Other' WHERE stream = '${finished}'`],
+      ['a truncate', finished, 1, 'TRUNCATE event'],
+    ] as const) {
+      it(`refuses ${what}`, async () => {
+        expect(codeOf(await telling(named, last, statement))).to.equal('P0J01');
+      });
+    }
+
+    it('refuses to anybody by hand what would go in a prune', async () => {
+      const error = await inTransaction(async (client) => {
+        await client.query(`SET LOCAL search_path = ${schema}`);
+        return client.query(`DELETE FROM event WHERE stream = '${other}'`);
+      });
+      expect(codeOf(error)).to.equal('P0J01');
+    });
+  });
 
   it('still has every event after all of this', async () => {
     const events = await succeed(postgresEventStore(database.pool, { schema }).readStream(stream));

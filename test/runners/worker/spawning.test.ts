@@ -155,7 +155,12 @@ describe('jobs that spawn jobs', () => {
 
   /** A round of the follow-up with this way to enqueue: whether it has left the success behind, and the claims are caught up. */
   const followedUp = async (enqueueAll: FollowUpPorts['enqueueAll']) => {
-    const { look } = followUp({ store: ledger.store, enqueueAll, log: silent });
+    const { look } = followUp({
+      store: ledger.store,
+      prunedAmong: ledger.reading.prunedAmong,
+      enqueueAll,
+      log: silent,
+    });
     const options = { store: ledger.store, before: { [spawned.name]: look } };
     await right(catchUp(ledger.pool, ledger.schema, [claimedJob, spawned], options));
     const [isBehind] = await column(

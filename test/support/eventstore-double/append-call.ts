@@ -3,7 +3,7 @@ import * as grpc from '@grpc/grpc-js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { goingDown, refusalOf, type Faults } from './faults.js';
-import { DELETED_FROM, type EventLog, type Expected, type Outcome, type Proposed } from './log.js';
+import { type EventLog, type Expected, type Outcome, type Proposed } from './log.js';
 import { expectedOf, failure, nameOf, proposedOf } from './messages.js';
 
 const success = (revision: bigint, position: bigint | undefined): streams.AppendResp => {
@@ -30,6 +30,14 @@ const tooLarge = () =>
   failure(grpc.status.INVALID_ARGUMENT, 'Maximum Append Size of 1048576 Exceeded.', {
     exception: 'maximum-append-size-exceeded',
     'maximum-append-size': '1048576',
+  });
+
+const notAsExpected = (stream: string) =>
+  failure(grpc.status.FAILED_PRECONDITION, 'Append failed due to WrongExpectedVersion.', {
+    exception: 'wrong-expected-version',
+    'stream-name': stream,
+    'expected-version': '0',
+    'actual-version': '-1',
   });
 
 const answer = (outcome: Outcome, expected: Expected, done: grpc.sendUnaryData<streams.AppendResp>): void => {
@@ -94,25 +102,17 @@ export const appendCall =
     });
   };
 
-/** The soft deletion: a metadata event that hides what there is. */
 export const deleteCall =
   (log: EventLog, faults: Faults): grpc.handleUnaryCall<streams.DeleteReq, streams.DeleteResp> =>
   ({ request }, done) => {
     if (faults.silent) return;
-    const stream = nameOf(request.getOptions()?.getStreamIdentifier());
-    const data = Buffer.from(`{"$tb":${DELETED_FROM}}`);
-    const event = {
-      id: crypto.randomUUID(),
-      type: '$metadata',
-      isJson: true,
-      data,
-      metadata: Buffer.alloc(0),
-    };
-    log.append(`$$${stream}`, 'any', [event]);
+    const refusal = refusalOf(faults);
+    if (refusal !== undefined) return done(refusal);
+    const options = request.getOptions() ?? new streams.DeleteReq.Options();
+    const stream = nameOf(options.getStreamIdentifier());
+    const position = log.remove(stream, expectedOf(options));
+    if (position === undefined) return done(notAsExpected(stream));
     const at = new streams.DeleteResp.Position();
-    const position = String(log.records.at(-1)?.position ?? 0n);
-    done(
-      null,
-      new streams.DeleteResp().setPosition(at.setCommitPosition(position).setPreparePosition(position)),
-    );
+    at.setCommitPosition(position.toString()).setPreparePosition(position.toString());
+    done(null, new streams.DeleteResp().setPosition(at));
   };

@@ -33,6 +33,11 @@ export interface EventLog {
   /** Index in `records` of the first record behind a position. */
   readonly indexBehind: (position: bigint) => number;
   readonly onAppended: (listener: () => void) => () => void;
+  /** The soft deletion: a metadata event that hides what there is. Its position; undefined where the stream is not as expected. */
+  readonly remove: (stream: string, expected: Expected) => bigint | undefined;
+  /** Takes what is hidden out of the log, as far as this position. */
+  readonly scavenge: (upTo?: bigint) => void;
+  readonly scavenges: () => number;
 }
 
 export const DELETED_FROM = 9_223_372_036_854_775_807n;
@@ -58,6 +63,7 @@ export const eventLog = (firstPosition: bigint, maxAppendSize = MAX_APPEND_SIZE)
   const streams = new Map<string, LogRecord[]>();
   const listeners = new Set<() => void>();
   let offset = firstPosition;
+  let scavenges = 0;
 
   const eventsOf = (stream: string): LogRecord[] => streams.get(stream) ?? [];
   const hiddenBefore = (stream: string): bigint => truncatedBefore(eventsOf(`$$${stream}`));
@@ -99,8 +105,38 @@ export const eventLog = (firstPosition: bigint, maxAppendSize = MAX_APPEND_SIZE)
       : { _tag: 'WrongExpectedVersion', current: standing.at(-1)?.revision };
   };
 
+  const lastOf = (stream: string): bigint | undefined => eventsOf(stream).at(-1)?.revision;
+
+  const hide = (stream: string): bigint | undefined => {
+    const data = newBytes(`{"$tb":${DELETED_FROM}}`);
+    const id = crypto.randomUUID();
+    const metadata = new Uint8Array();
+    const last = write(`$$${stream}`, [{ id, type: '$metadata', isJson: true, data, metadata }]);
+    for (const listener of listeners) listener();
+    return last?.position;
+  };
+
   return {
     records,
+    remove: (stream, expected) => {
+      const current = lastOf(stream);
+      const isAsExpected =
+        expected === 'any' || expected === 'stream-exists'
+          ? current !== undefined
+          : expected === 'no-stream'
+            ? current === undefined
+            : expected === current;
+      return isAsExpected ? hide(stream) : undefined;
+    },
+    scavenge: (upTo = offset) => {
+      const kept = records.filter(
+        ({ stream, revision, position }) => position > upTo || revision >= hiddenBefore(stream),
+      );
+      records.length = 0;
+      for (const record of kept) records.push(record);
+      scavenges += 1;
+    },
+    scavenges: () => scavenges,
     append: (stream, expected, events) => {
       const current = BigInt(eventsOf(stream).length) - 1n;
       if (events.reduce((sum, event) => sum + sizeOf(event), 0) > maxAppendSize) return { _tag: 'TooLarge' };

@@ -49,7 +49,7 @@ export const streamNotFound = (stream: string): streams.ReadResp =>
     new streams.ReadResp.StreamNotFound().setStreamIdentifier(streamIdentifier(stream)),
   );
 
-export const expectedOf = (options: streams.AppendReq.Options): Expected => {
+export const expectedOf = (options: streams.AppendReq.Options | streams.DeleteReq.Options): Expected => {
   if (options.hasRevision()) return BigInt(options.getRevision());
   if (options.hasNoStream()) return 'no-stream';
   return options.hasStreamExists() ? 'stream-exists' : 'any';

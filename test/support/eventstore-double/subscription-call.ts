@@ -51,8 +51,15 @@ const pump = async (
   let index = firstIndex(log, options);
   let considered = 0;
   let isLive = false;
+  let scavenges = log.scavenges();
+  let seen = 0n;
   while (!call.cancelled && !call.destroyed) {
+    if (log.scavenges() !== scavenges) {
+      scavenges = log.scavenges();
+      index = seen === 0n ? firstIndex(log, options) : log.indexBehind(seen);
+    }
     const record = log.records[index];
+    seen = record?.position ?? seen;
     if (record === undefined) {
       if (!isLive) {
         const last = log.records[index - 1];
