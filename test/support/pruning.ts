@@ -1,10 +1,13 @@
 // A ledger with jobs in every state, and what tests ask of it before and after a prune.
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { projections } from '../../projections/index.js';
 import type { Ledger } from '../../runners/ledger.js';
+import type { PruneStep } from '../../runners/pruning/complete.js';
 import { pruneHistory, type PruneOptions, type PruneReport } from '../../runners/pruning/prune-history.js';
 import { rebuild } from '../../adapters/postgres/rebuild.js';
 import { outcomesOf } from '../contract/appending.js';
@@ -54,6 +57,32 @@ export const rebuilt = async (ledger: Ledger): Promise<readonly string[]> => {
     else if (report.missing + report.extra + report.different > 0) wrong.push(report.name);
   }
   return wrong;
+};
+
+export interface DyingPrune {
+  readonly databaseUrl: string;
+  readonly eventstoreUrl?: string;
+  readonly ledger?: string;
+  readonly path: string;
+  readonly limit: number;
+  /** Behind which step it kills itself, or before the append of its event, or between two deletions; undefined: it does not. */
+  readonly dies?: PruneStep | 'aimed' | 'half deleted';
+}
+
+const script = fileURLToPath(new URL('pruning-process.ts', import.meta.url));
+
+export const pruningProcess = (options: DyingPrune) => {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  return { child, ended, said: () => said };
 };
 
 export const linesOf = (path: string): readonly string[] => {

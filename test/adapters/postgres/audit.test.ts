@@ -4,6 +4,7 @@ import { postgresEventStore } from '../../../adapters/postgres/event-store.js';
 import { housekeeping } from '../../../adapters/postgres/housekeeping.js';
 import { catchUp } from '../../../adapters/postgres/projector.js';
 import { rebuild } from '../../../adapters/postgres/rebuild.js';
+import { LEDGER_STREAM } from '../../../domain/ledger.js';
 import type { StreamAppend } from '../../../domain/ports.js';
 import { queueStream } from '../../../domain/queue/state.js';
 import { envelope } from '../../../runners/streams/event-envelope.js';
@@ -23,6 +24,7 @@ const DAMAGES = [
   ['suppressed_job', 'suppressed_job', 'job', 'revision = revision + 1', 'revision'],
   ['queue', 'queue', 'id', "class = 'high'", 'class'],
   ['queue', 'queue_pause', 'id', "why = 'forged'", 'why'],
+  ['pruned_job', 'pruned_job', 'job', 'entry = entry + 1', 'entry'],
   ['claimed_job', 'claimed_job', 'job', "runner = 'nobody'", 'runner'],
   ['job', 'job', 'job_uuid', "job_title = 'Another'", 'job_title'],
   ['job_execution_log', 'job_execution_log', 'id', 'is_success = NOT is_success', 'is_success'],
@@ -45,6 +47,33 @@ const decisionsAbout = (queues: number): readonly StreamAppend[] =>
     ),
   }));
 
+/** So many jobs pruned, of which only the event tells. */
+const prunedJobs = (count: number): StreamAppend => {
+  const jobs = Array.from({ length: count }, (_, n) => ({
+    id: uuidOf(0xb0, n),
+    number: `${n}`,
+    revision: '3',
+  }));
+  const data = {
+    streams: count,
+    events: 4 * count,
+    digest: '',
+    file: 'archive',
+    reason: 'old',
+    jobs,
+    counters: [],
+  };
+  return {
+    stream: LEDGER_STREAM,
+    expected: 'no-stream',
+    events: envelope([{ type: 'HistoryPruned', data }], {
+      commandId: uuidOf(0xb1, 0),
+      by: 'test',
+      occurredAt: at(0),
+    }),
+  };
+};
+
 describe('audit and rebuild', () => {
   let ledger: LedgerDatabase;
   const random = randomAppends(21);
@@ -57,7 +86,7 @@ describe('audit and rebuild', () => {
   };
   before(async () => {
     ledger = await ledgerDatabase();
-    await appendAll(ledger.store, decisionsAbout(8));
+    await appendAll(ledger.store, [...decisionsAbout(8), prunedJobs(8)]);
     await grow(500);
   });
   after(() => ledger.drop());
