@@ -46,7 +46,7 @@ const tables = catchUpProjections.map(({ name }) => `'${name}'`).join(', ');
 
 /** This project as it is built, on this Node.js, with nothing set. */
 export const jobledger = (node: string): Contestant => {
-  const settings = { library: pathToFileURL(dist('index.js')).href };
+  const settings = { library: pathToFileURL(dist('jobledger.js')).href };
   const run = (url: string, args: readonly string[]): Program => ({
     node,
     module: dist('cli.js'),

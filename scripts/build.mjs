@@ -12,10 +12,9 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyAssets } from './copy-assets.mjs';
 import { root, runNode } from './stage.mjs';
 
-export const sourceFolders = ['domain', 'projections', 'adapters', 'runners'];
+const sourceFolders = ['domain', 'projections', 'adapters', 'runners'];
 
 const dist = join(root, 'dist');
 
@@ -25,7 +24,7 @@ const sources = () =>
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name)),
     )
-    .concat('tsconfig.json', 'tsconfig.build.json', 'package-lock.json')
+    .concat('tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/bundle.mjs')
     .sort();
 
 const fingerprint = () => {
@@ -50,9 +49,9 @@ export const build = () => {
   try {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     if (!runNode([tsc, '-p', 'tsconfig.build.json', '--outDir', fresh]).ok) return false;
-    copyAssets(sourceFolders, fresh);
-    const command = join(fresh, 'runners/cli.js');
-    if (existsSync(command)) chmodSync(command, 0o755);
+    // Apart from this program, which has to run where nothing is installed yet.
+    if (!runNode(['scripts/bundle.mjs', fresh]).ok) return false;
+    chmodSync(join(fresh, 'runners/cli.js'), 0o755);
     writeFileSync(stampOf(fresh), stamp);
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);

@@ -1,5 +1,6 @@
 /** Clients for a connection string: each on a connection of its own, and refused in a sentence where the string is wrong. */
-import { EventStoreDBClient, type Credentials } from '@eventstore/db-client';
+import type { Credentials, EventStoreDBClient } from '@eventstore/db-client';
+import { clientPackage } from './client-package.js';
 import { left, right, type Either } from 'fp-ts/lib/Either.js';
 import { rejected, type Rejected } from '../../domain/errors.js';
 
@@ -59,8 +60,8 @@ export const addressOf = (text: string): Either<Rejected, Address> => {
         ),
       );
     }
-    EventStoreDBClient.connectionString(url);
-    const newClient = () => EventStoreDBClient.connectionString(withOwnConnection(url));
+    clientPackage.EventStoreDBClient.connectionString(url);
+    const newClient = () => clientPackage.EventStoreDBClient.connectionString(withOwnConnection(url));
     return right({ newClient, credentials: credentials ?? { username: '-', password: '-' } });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

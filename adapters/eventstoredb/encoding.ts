@@ -1,5 +1,6 @@
 /** Events as the server keeps them, and back: a ledger's streams begin with its name, and what is restored keeps its time. */
-import { jsonEvent, type EventData, type ResolvedEvent } from '@eventstore/db-client';
+import type { EventData, ResolvedEvent } from '@eventstore/db-client';
+import { clientPackage } from './client-package.js';
 import { left, right, type Either } from 'fp-ts/lib/Either.js';
 import type { Corrupt } from '../../domain/errors.js';
 import type { Position, RecordedEvent, StreamName } from '../../domain/ledger.js';
@@ -31,7 +32,7 @@ export const eventData = ({ events }: EncodedAppend): EventData[] =>
     const stored: unknown = JSON.parse(metadata);
     const timed =
       recordedAt === undefined ? stored : Object.assign({}, stored, { [RECORDED_AT]: recordedAt });
-    return jsonEvent({
+    return clientPackage.jsonEvent({
       id,
       type,
       data: { ...data },

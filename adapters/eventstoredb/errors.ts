@@ -1,11 +1,7 @@
 /** Every way in which a call to the server ends badly, as what it means for us. Nothing else in this folder looks at error types. */
 import { attempting } from '../attempting.js';
-import {
-  convertToCommandError,
-  isCommandError,
-  type CommandError,
-  type CurrentRevision,
-} from '@eventstore/db-client';
+import type { CommandError, CurrentRevision } from '@eventstore/db-client';
+import { clientPackage } from './client-package.js';
 import { rejected, unavailable, type StoreError } from '../../domain/errors.js';
 
 /** A store error on its way through the adapter's own promises; it never leaves the adapter. */
@@ -71,7 +67,7 @@ const ofCommand = (error: CommandError): Fault => {
 
 const asCommand = (error: Error): Error => {
   try {
-    return convertToCommandError(error);
+    return clientPackage.convertToCommandError(error);
   } catch {
     return error; // an error with a code and without details
   }
@@ -82,7 +78,7 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof Ended) return unknown(error.message);
   if (!(error instanceof Error)) return refused(String(error));
   const told = asCommand(error);
-  if (isCommandError(told)) return ofCommand(told);
+  if (clientPackage.isCommandError(told)) return ofCommand(told);
   if (POISON.test(told.message)) return unknown(told.message, true);
   return PASSING.test(told.message) ? unknown(told.message) : refused(told.message);
 };

@@ -2,12 +2,8 @@
  * One call that follows the log: what has come, in order, as stretches to be taken. Read by pulling, so that what nobody takes is not
  * sent; and so that a mark ("this far without an event for you") is never seen before the events that were sent ahead of it.
  */
-import {
-  streamNameFilter,
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  type ResolvedEvent,
-} from '@eventstore/db-client';
+import type { AllStreamSubscription, EventStoreDBClient, ResolvedEvent } from '@eventstore/db-client';
+import { clientPackage } from './client-package.js';
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { START, type Position, type RecordedEvent } from '../../domain/ledger.js';
 import { positionOf, recordedEvent, type StreamNames } from './encoding.js';
@@ -144,7 +140,7 @@ export const openFeed = (client: EventStoreDBClient, options: FeedOptions): Feed
   const isFull = (): boolean =>
     buffer.events.length >= options.mostEvents || buffer.bytes >= options.mostBytes;
 
-  const filter = streamNameFilter({
+  const filter = clientPackage.streamNameFilter({
     prefixes: [names.onServer(streamPrefix)],
     maxSearchWindow: SEARCH_WINDOW,
     checkpointInterval: CHECKPOINT_INTERVAL,

@@ -1,5 +1,7 @@
 /** The numbered migration files. A released one is never changed; what comes later is a new number. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { inSchema, quoteIdentifier, type SchemaName } from './schema-name.js';
 
 export interface Migration {
@@ -8,13 +10,17 @@ export interface Migration {
   readonly sql: string;
 }
 
-const FOLDER = new URL('./sql/', import.meta.url);
+// By the package's own name: the build makes one file of all modules, and leaves these where they are.
+const FOLDER = join(
+  dirname(createRequire(import.meta.url).resolve('jobledger/package.json')),
+  'adapters/postgres/sql',
+);
 const FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/;
 
-const readSql = (path: string): string => readFileSync(new URL(path, FOLDER), 'utf8').trimEnd();
+const readSql = (path: string): string => readFileSync(join(FOLDER, path), 'utf8').trimEnd();
 
 export const readMigrations = (): readonly Migration[] => {
-  const files = readdirSync(new URL('migrations/', FOLDER)).filter((file) => file.endsWith('.sql'));
+  const files = readdirSync(join(FOLDER, 'migrations')).filter((file) => file.endsWith('.sql'));
   return files.toSorted().map((file, index) => {
     const [, digits, name] = FILE.exec(file) ?? [];
     if (name === undefined || Number(digits) !== index + 1) {
