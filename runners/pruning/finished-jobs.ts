@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import type { StoreError } from '../../domain/errors.js';
 import type { EventType } from '../../domain/events.js';
 import { foldJob } from '../../domain/job/fold.js';
-import { jobIdOf, jobStream, START, type RecordedEvent } from '../../domain/ledger.js';
+import { jobIdOf, jobStream, START, type Position, type RecordedEvent } from '../../domain/ledger.js';
 import { isFinished, type PrunedJob } from '../../domain/pruning.js';
 import type { EventStore } from '../../domain/ports.js';
 
@@ -24,7 +24,9 @@ export interface Sought {
 }
 
 export interface FinishedPorts {
-  readonly store: Pick<EventStore, 'readAll' | 'readStreams' | 'end'>;
+  readonly store: Pick<EventStore, 'readAll' | 'readStreams'>;
+  /** What stands behind it may not have reached every table. */
+  readonly upTo: Position;
   /** Of these jobs those that have to stay. */
   readonly staying: (jobIds: readonly string[]) => TaskEither<StoreError, ReadonlySet<string>>;
 }
@@ -46,25 +48,30 @@ const isSought = ({ data, recordedAt }: RecordedEvent, { before, wiki, type }: S
       (wiki === undefined || data.wiki === wiki) &&
       (type === undefined || data.type === type)));
 
-const finishedJob = (events: readonly RecordedEvent[], { before }: Sought): FinishedJob | undefined => {
+const finishedJob = (
+  events: readonly RecordedEvent[],
+  upTo: Position,
+  { before }: Sought,
+): FinishedJob | undefined => {
   const state = foldJob(events);
   const last = events.at(-1);
   const id = jobIdOf(last?.stream ?? '');
-  if (last === undefined || id === undefined || last.recordedAt >= before) return undefined;
+  if (last === undefined || id === undefined || last.recordedAt >= before || last.position > upTo)
+    return undefined;
   if (E.isLeft(state) || state.right._tag === 'None' || !isFinished(state.right)) return undefined;
   const { number } = state.right.job.enqueued;
   return { job: { id, number, revision: last.revision.toString() }, events };
 };
 
 const finishedAmong = async (
-  { store, staying }: FinishedPorts,
+  { store, staying, upTo }: FinishedPorts,
   jobIds: readonly string[],
   sought: Sought,
 ): Promise<E.Either<StoreError, readonly FinishedJob[]>> => {
   const streams = await store.readStreams(jobIds.map(jobStream))();
   if (E.isLeft(streams)) return streams;
   const found = jobIds.flatMap((id) => {
-    const job = finishedJob(streams.right.get(jobStream(id)) ?? [], sought);
+    const job = finishedJob(streams.right.get(jobStream(id)) ?? [], upTo, sought);
     return job === undefined ? [] : [job];
   });
   const stay = await staying(found.map(({ job }) => job.id))();
@@ -87,26 +94,21 @@ type Found = E.Either<StoreError, readonly FinishedJob[]>;
 
 /** Jobs of each page of endings, by their ids; ends where a whole page is too young, for so is all behind it. */
 async function* endedJobs(
-  { store }: FinishedPorts,
+  { store, upTo }: FinishedPorts,
   sought: Sought,
 ): AsyncGenerator<E.Either<StoreError, readonly string[]>> {
-  const end = await store.end()();
-  if (E.isLeft(end)) {
-    yield end;
-    return;
-  }
-  for (let after = START; after < end.right;) {
-    const page = await store.readAll({ after, upTo: end.right, types: ENDINGS, limit: PAGE })();
+  for (let after = START; after < upTo;) {
+    const page = await store.readAll({ after, upTo, types: ENDINGS, limit: PAGE })();
     if (E.isLeft(page)) {
       yield page;
       return;
     }
-    const { events, upTo } = page.right;
+    const { events, upTo: reached } = page.right;
     yield E.right(
       events.filter((event) => isSought(event, sought)).flatMap(({ stream }) => jobIdOf(stream) ?? []),
     );
     if (events.length > 0 && events.every(({ recordedAt }) => recordedAt >= sought.before)) return;
-    after = upTo;
+    after = reached;
   }
 }
 

@@ -10,6 +10,7 @@ import { pruneStreams, type PruneTarget } from '../../adapters/postgres/pruning/
 import { newestRoots } from '../../adapters/postgres/pruning/newest-roots.js';
 import { whilePruning } from '../../adapters/postgres/pruning/turn.js';
 import type { StoreError } from '../../domain/errors.js';
+import type { Position } from '../../domain/ledger.js';
 import { projections } from '../../projections/index.js';
 import { spawned } from '../follow-up.js';
 import type { Ledger } from '../ledger.js';
@@ -45,15 +46,18 @@ const targetOf = ({ pool, schema, driven, inline }: Ledger): PruneTarget => {
   return { db: pool, schema, projections: all, kept, inline };
 };
 
-/** Every table, and the duty to append children: nothing may go that somebody has still to read. */
+/** Every table, and the duty to append children: nothing may go that somebody has still to read. To where that is certain. */
 const bringForward = async (
   ledger: Ledger,
   target: PruneTarget,
   log: (line: string) => void,
-): Promise<E.Either<StoreError, unknown>> => {
+): Promise<E.Either<StoreError, Position>> => {
+  const end = await ledger.store.end()();
+  if (E.isLeft(end)) return end;
   const claims = await ledger.reaperPorts(log).catchUpClaims();
   if (E.isLeft(claims)) return claims;
-  return ledger.catchUp(target.projections.filter(({ drive }) => drive === 'catch-up'))();
+  const tables = target.projections.filter(({ drive }) => drive === 'catch-up');
+  return E.map(() => end.right)(await ledger.catchUp(tables)());
 };
 
 interface Work {
@@ -61,6 +65,8 @@ interface Work {
   readonly target: PruneTarget;
   readonly archive: Archive;
   readonly options: PruneOptions;
+  /** Everybody has read as far as this. */
+  readonly upTo: Position;
 }
 
 /** How long it took, or why nothing was pruned. */
@@ -95,11 +101,11 @@ const sum = (report: PruneReport, { events }: PruneBatch, jobs: number, took: nu
 const NOTHING: PruneReport = { jobs: 0, events: 0, bytes: 0, batches: 0, longestMs: 0, hindrance: undefined };
 
 const pruneAll = async (work: Work): Promise<E.Either<StoreError, PruneReport>> => {
-  const { ledger, archive, options } = work;
+  const { ledger, archive, options, upTo } = work;
   const { path, by = ledger.by, reason = NO_REASON, onProgress, onStep } = options;
   const staying = (jobIds: readonly string[]) => newestRoots(ledger.pool, ledger.schema, jobIds);
   let report = NOTHING;
-  for await (const found of finishedJobs({ store: ledger.store, staying }, options)) {
+  for await (const found of finishedJobs({ store: ledger.store, staying, upTo }, options)) {
     if (E.isLeft(found)) return found;
     const batch = batchOf(found.right, { by, reason, file: basename(path ?? ''), now: ledger.clock.now() });
     const took = path === undefined ? E.right(0) : await pruneBatch(work, batch);
@@ -123,7 +129,7 @@ const pruneAlone = async (
   if (E.isLeft(current)) return current;
   const archive = archiveAt(options.path ?? '');
   try {
-    return await pruneAll({ ledger, target, archive, options });
+    return await pruneAll({ ledger, target, archive, options, upTo: current.right });
   } finally {
     await archive.close();
   }
