@@ -30,6 +30,15 @@ const pageful = async (feed: Feed): Promise<void> => {
   }
 };
 
+/** What has come, handed over. Gone when it is: who waits for the next page, perhaps for hours, keeps nothing of the last. */
+const handOver = async (machine: Machine, feed: Feed, endBefore: Position): Promise<void> => {
+  const fellBehind = feed.hasFallenBehind();
+  const { events, upTo, isCaughtUp } = feed.take();
+  if (fellBehind) noteBehind(machine, machine.handled ?? START);
+  await handle(machine, { events, upTo: isCaughtUp && endBefore > upTo ? endBefore : upTo });
+  if (isCaughtUp && feed.waiting() === 0 && !isStopped(machine)) noteLive(machine, machine.handled ?? START);
+};
+
 /** Serves one call until it ends: takes what has come, hands it over, and looks where nothing comes. */
 export const serve = async (machine: Machine, feed: Feed, endBefore: Position): Promise<void> => {
   const { settings, news } = machine;
@@ -37,19 +46,14 @@ export const serve = async (machine: Machine, feed: Feed, endBefore: Position): 
   for (;;) {
     await pageful(feed);
     const ending = feed.ending();
-    const fellBehind = feed.hasFallenBehind();
-    const { events, upTo, isCaughtUp } = feed.take();
-    if (fellBehind) noteBehind(machine, machine.handled ?? START);
-    await handle(machine, { events, upTo: isCaughtUp && endBefore > upTo ? endBefore : upTo });
+    await handOver(machine, feed, endBefore);
     if (isStopped(machine)) return;
-    const handled = machine.handled ?? START;
-    if (isCaughtUp && feed.waiting() === 0) noteLive(machine, handled);
     if (ending !== undefined) throw ending;
     if (feed.waiting() > 0) continue;
     if (feed.received() !== heard.received) heard = { received: feed.received(), at: performance.now() };
     const silence = performance.now() - heard.at;
     if (silence >= settings.silenceMs) {
-      await look(machine, feed, handled);
+      await look(machine, feed, machine.handled ?? START);
       heard = { ...heard, at: performance.now() };
     } else await news.wait(settings.silenceMs - silence);
     if (isStopped(machine)) return;

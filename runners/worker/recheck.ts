@@ -38,7 +38,7 @@ export const recheck = (hand: Hand, jobId: string): Promise<void> =>
 
 /** Looks at everything that is longer in hand than one round: a summons may not have been heard. Short jobs are never looked at. */
 export const keepRechecking = async (hand: Hand, everyMs: number, ended: AbortSignal): Promise<void> => {
-  let before: ReadonlySet<Active> = new Set();
+  let before = new WeakSet<Active>();
   while (!ended.aborted) {
     await pause(everyMs, ended);
     if (ended.aborted) return;
@@ -46,6 +46,6 @@ export const keepRechecking = async (hand: Hand, everyMs: number, ended: AbortSi
       hand,
       [...hand.active].filter((entry) => before.has(entry)),
     );
-    before = new Set(hand.active);
+    before = new WeakSet(hand.active);
   }
 };

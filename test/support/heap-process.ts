@@ -1,5 +1,5 @@
 // A producer and runner that measures its own heap, and ends by itself: node --expose-gc --import tsx heap-process.ts OPTIONS (JSON). It
-// prints a line of JSON behind every step: jobs done so far, bytes of the heap after a forced collection.
+// prints a line of JSON behind every step: jobs done so far, bytes of the heap after forced collections, when nothing is under way.
 import * as E from 'fp-ts/lib/Either.js';
 import { pause } from '../../adapters/pause.js';
 import { ANY_TYPE, defineJob } from '../../runners/define-job.js';
@@ -54,34 +54,42 @@ const work = startWork(ledger, {
   log: () => undefined,
 });
 
-const SAMPLES = 10;
 const BETWEEN_MS = 50;
+const ALIKE = 5;
+const ALIKE_BYTES = 8 * 1024;
+const SETTLED_WITHIN_MS = 60_000;
 
-/** The least of some: what is under way at a moment, such as a page of history, is no growth. */
+/**
+ * Of what is under way, such as a page of history that the reaper looks through, nothing is growth: readings differ from one to the next
+ * for as long as it lasts. Counted is what is there when several in a row are alike.
+ */
 const heapUsed = async (): Promise<number> => {
   const caughtUp = await ledger.keeper?.upToDate();
   if (caughtUp !== undefined && E.isLeft(caughtUp)) throw new Error('the tables were not caught up');
-  let least = Infinity;
-  for (let sample = 0; sample < SAMPLES; sample += 1) {
+  const deadline = performance.now() + SETTLED_WITHIN_MS;
+  let readings: readonly number[] = [];
+  while (performance.now() < deadline) {
     gc();
-    least = Math.min(least, process.memoryUsage().heapUsed);
+    readings = [...readings, process.memoryUsage().heapUsed].slice(-ALIKE);
+    const least = Math.min(...readings);
+    if (readings.length === ALIKE && Math.max(...readings) - least <= ALIKE_BYTES) return least;
     await pause(BETWEEN_MS);
   }
-  return least;
+  throw new Error(`the heap does not come to rest: ${readings.join(' ')}`);
+};
+
+/** In a call of its own, so that nothing of it is held when it is over. */
+const workOff = async (jobs: number): Promise<void> => {
+  const specifications = Array.from({ length: jobs }, (_, n) => ({ type: 'some', params: { n } }));
+  enqueued += jobs;
+  const finished = new Promise<void>((resolve) => (onDone = resolve));
+  const answers = await ledger.producer.enqueueAll(specifications);
+  if (answers.some(E.isLeft)) throw new Error('a job was not enqueued');
+  if (done < enqueued) await finished;
 };
 
 for (let step = 0; step < options.steps; step += 1) {
-  for (let left = eachStep; left > 0; left -= BATCH) {
-    const specifications = Array.from({ length: Math.min(BATCH, left) }, (_, n) => ({
-      type: 'some',
-      params: { n },
-    }));
-    enqueued += specifications.length;
-    const finished = new Promise<void>((resolve) => (onDone = resolve));
-    const answers = await ledger.producer.enqueueAll(specifications);
-    if (answers.some(E.isLeft)) throw new Error('a job was not enqueued');
-    if (done < enqueued) await finished;
-  }
+  for (let left = eachStep; left > 0; left -= BATCH) await workOff(Math.min(BATCH, left));
   const measured: HeapStep = { jobs: done, bytes: await heapUsed() };
   process.stdout.write(`${JSON.stringify(measured)}\n`);
 }

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Subscription } from '../../../domain/ports.js';
 import { ids, newEvent, newEvents, newStream, share, succeed, taken } from '../../contract/appending.js';
+import { collected } from '../../support/collected.js';
 import { doubledStore, openStore, type DoubledStore } from '../../support/eventstore-double/doubled-store.js';
 import { halfOpenProxy } from '../../support/half-open-proxy.js';
 import { gate, until } from '../../support/waiting.js';
@@ -163,6 +164,25 @@ describe('subscriptions to EventStoreDB (protocol double)', () => {
       await slow.close();
     });
   }
+
+  it('keep nothing of the pages that are handled while they wait for the next', async () => {
+    const quiet = await doubledStore({ silenceMs: 3_600_000 });
+    const handled: WeakRef<object>[] = [];
+    const note = (events: readonly object[]): void => {
+      for (const event of events) handled.push(new WeakRef(event));
+    };
+    quiet.store.subscribe({ from: 'start', onPage: (page) => () => Promise.resolve(note(page.events)) });
+    await until('live', () => quiet.states.at(-1) === 'live');
+    for (let n = 1; n <= 3; n += 1) {
+      await appendOne(quiet);
+      await until('the event', () => handled.length === n);
+    }
+    try {
+      await collected('what was handled', handled);
+    } finally {
+      await quiet.close();
+    }
+  });
 
   it('hold the server back while the handler is busy', async () => {
     let isFree = (): void => undefined;
