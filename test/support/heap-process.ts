@@ -57,7 +57,7 @@ const work = startWork(ledger, {
 const BETWEEN_MS = 50;
 const ALIKE = 5;
 const ALIKE_BYTES = 8 * 1024;
-const SETTLED_WITHIN_MS = 60_000;
+const SETTLED_WITHIN_MS = 240_000;
 
 /**
  * Of what is under way, such as a page of history that the reaper looks through, nothing is growth: readings differ from one to the next
