@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { eventStoreDbStore, type EventStoreDbStore } from '../../adapters/eventstoredb/event-store.js';
 import { eventStoreDouble } from '../support/eventstore-double/index.js';
-import { newLedgerName, realServerUrl } from '../support/eventstore-double/real-server.js';
+import { newLedgerName, realEventStore } from '../support/real-eventstore.js';
 import { eventStoreContract } from './event-store.contract.js';
 
 const APPEND_BYTES = 1_048_576;
@@ -27,11 +27,11 @@ for (const version of ['23.10', '24.10'] as const) {
   });
 }
 
-describe('a real EventStoreDB', () => {
-  const url = realServerUrl('the event-store contract');
-  if (url === undefined) return;
-  eventStoreContract('a real EventStoreDB', () => {
-    const store = opened(url);
-    return Promise.resolve({ store, eventBytes: APPEND_BYTES, close: store.close });
+const real = process.env['JOBLEDGER_TEST_EVENTSTORE_URL'] ? await realEventStore() : undefined;
+
+if (real !== undefined) {
+  eventStoreContract(real.name, async () => {
+    const store = opened(await real.url());
+    return { store, eventBytes: APPEND_BYTES, close: store.close };
   });
-});
+}

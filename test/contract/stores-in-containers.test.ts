@@ -1,8 +1,8 @@
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { eventStoreDbStore } from '../../adapters/eventstoredb/event-store.js';
 import { postgresEventStore } from '../../adapters/postgres/event-store.js';
-import { containersFor } from '../support/containers.js';
-import { newLedgerName } from '../support/eventstore-double/real-server.js';
+import { containers } from '../support/containers.js';
+import { newLedgerName } from '../support/real-eventstore.js';
 import { schemaDatabase, type SchemaDatabase } from '../support/schemas.js';
 import { eventStoreContract } from './event-store.contract.js';
 
@@ -16,18 +16,16 @@ const POSTGRES = ['postgres:14', 'postgres:18'];
 const APPEND_BYTES = 1_048_576;
 const START_MS = 300_000;
 
-const containers = await containersFor('the event-store contract');
+const runtime = await containers();
 
-if (containers !== undefined) {
+if (runtime !== undefined) {
   describe('in containers', () => {
-    after(() => containers.stopAll());
-
     for (const image of EVENT_STORES) {
       describe(image, () => {
         let url = '';
         before(async function () {
           this.timeout(START_MS);
-          url = await containers.eventStore(image);
+          url = await runtime.eventStore(image);
         });
 
         eventStoreContract(image, () => {
@@ -43,7 +41,7 @@ if (containers !== undefined) {
         let database: SchemaDatabase;
         before(async function () {
           this.timeout(START_MS);
-          database = await schemaDatabase(30, await containers.postgres(image));
+          database = await schemaDatabase(30, await runtime.postgres(image));
         });
         after(() => database.drop());
 

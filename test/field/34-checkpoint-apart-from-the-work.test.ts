@@ -12,7 +12,7 @@ import type { SchemaName } from '../../adapters/postgres/schema-name.js';
 import type { EventStore } from '../../domain/ports.js';
 import { asCatchUp, projections } from '../../projections/index.js';
 import type { Projection } from '../../projections/projection.js';
-import { doubledLedger } from '../support/eventstore-double/doubled-ledger.js';
+import { eventStoreSites, ledgerOn, type EventStoreSite } from '../support/eventstore-sites.js';
 import { openStore } from '../support/eventstore-double/doubled-store.js';
 import { appendAll, ledgerDatabase, right } from '../support/ledger-database.js';
 import { randomAppends } from '../support/random-appends.js';
@@ -53,8 +53,8 @@ const inPostgres = async (): Promise<Site> => {
   return { ...ledger, kept: keptHere, parks: [], all: projections, historyOn, env: {}, storeOn };
 };
 
-const onEventStoreDb = async (): Promise<Site> => {
-  const ledger = await doubledLedger();
+const onEventStoreDb = async (on: EventStoreSite): Promise<Site> => {
+  const ledger = await ledgerOn(on);
   const { address, historyOn, parks, projected: kept } = ledger;
   const env = { JOBLEDGER_EVENTSTORE_URL: address.eventstoreUrl, JOBLEDGER_LEDGER: address.ledger };
   const storeOn = () => openStore(address.eventstoreUrl, { ledger: address.ledger }).store;
@@ -105,7 +105,7 @@ const isEmpty = async (pool: pg.Pool, projection: Projection): Promise<boolean> 
 
 const sites: readonly (readonly [string, () => Promise<Site>])[] = [
   ['PostgreSQL', inPostgres],
-  ['the protocol double of EventStoreDB', onEventStoreDb],
+  ...eventStoreSites.map((on) => [on.where, () => onEventStoreDb(on)] as const),
 ];
 
 for (const [where, open] of sites) {

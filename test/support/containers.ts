@@ -1,30 +1,29 @@
-// Servers in containers, where the machine can run them; otherwise one line says why not.
+// Servers in containers, where the machine can run them; otherwise one line says why not. They end with the whole run.
 import type { StartedTestContainer } from 'testcontainers';
+import { endedAtLast } from './left-over.js';
 
 export interface Containers {
   /** Gives its URL. */
   readonly eventStore: (image: string) => Promise<string>;
   readonly postgres: (image: string) => Promise<string>;
-  readonly stopAll: () => Promise<void>;
 }
 
 const START_MS = 180_000;
 
-/** Undefined where there is no container runtime. */
-export const containersFor = async (suite: string): Promise<Containers | undefined> => {
+const kept = <C extends StartedTestContainer>(container: C): C => {
+  endedAtLast(() => container.stop());
+  return container;
+};
+
+const find = async (): Promise<Containers | undefined> => {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.stdout.write(`${suite} in containers: skipped, there is no container runtime (${reason})\n`);
+    process.stdout.write(`tests on servers in containers: skipped, no container runtime (${reason})\n`);
     return undefined;
   }
-  const started: StartedTestContainer[] = [];
-  const keep = <C extends StartedTestContainer>(container: C): C => {
-    started.push(container);
-    return container;
-  };
   return {
     eventStore: async (image) => {
       const settings = { INSECURE: 'true', MEM_DB: 'true', RUN_PROJECTIONS: 'None' };
@@ -40,17 +39,19 @@ export const containersFor = async (suite: string): Promise<Containers | undefin
         .withExposedPorts(2113)
         .withWaitStrategy(Wait.forHttp('/health/live', 2113).forStatusCodeMatching((status) => status < 300))
         .withStartupTimeout(START_MS);
-      const container = keep(await server.start());
+      const container = kept(await server.start());
       return `esdb://${container.getHost()}:${container.getMappedPort(2113)}?tls=false`;
     },
     postgres: async (image) => {
       const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
-      return keep(
+      return kept(
         await new PostgreSqlContainer(image).withStartupTimeout(START_MS).start(),
       ).getConnectionUri();
     },
-    stopAll: async () => {
-      await Promise.all(started.map((container) => container.stop()));
-    },
   };
 };
+
+let found: Promise<Containers | undefined> | undefined;
+
+/** Undefined where there is no container runtime. */
+export const containers = (): Promise<Containers | undefined> => (found ??= find());

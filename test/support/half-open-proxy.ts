@@ -1,4 +1,4 @@
-// A TCP proxy that can go silent: connections stay open, and nothing passes any more. What a cut cable looks like.
+// A TCP proxy that can go silent (connections stay open, and nothing passes any more: what a cut cable looks like) or away.
 import { createServer, connect, type Socket } from 'node:net';
 
 export interface HalfOpenProxy {
@@ -6,13 +6,17 @@ export interface HalfOpenProxy {
   /** What is connected now hears and says nothing any more; new connections are fine. */
   readonly freeze: () => void;
   readonly connections: () => number;
+  /** Connections break, and nothing listens. */
+  readonly stop: () => void;
+  /** Listens again, where it did. */
+  readonly start: () => Promise<void>;
   readonly close: () => void;
 }
 
-export const halfOpenProxy = (targetPort: number): Promise<HalfOpenProxy> => {
+export const halfOpenProxy = async (targetPort: number, targetHost = '127.0.0.1'): Promise<HalfOpenProxy> => {
   const sockets = new Set<Socket>();
   const frozen = new WeakSet<Socket>();
-  let connections = 0;
+  let [connections, port] = [0, 0];
 
   const pass = (from: Socket, to: Socket): void => {
     sockets.add(from);
@@ -28,24 +32,31 @@ export const halfOpenProxy = (targetPort: number): Promise<HalfOpenProxy> => {
 
   const server = createServer((client) => {
     connections += 1;
-    const upstream = connect(targetPort, '127.0.0.1');
+    const upstream = connect(targetPort, targetHost);
     pass(client, upstream);
     pass(upstream, client);
   });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve({
-        port: typeof address === 'object' && address !== null ? address.port : 0,
-        freeze: () => {
-          for (const socket of sockets) frozen.add(socket);
-        },
-        connections: () => connections,
-        close: () => {
-          server.close();
-          for (const socket of sockets) socket.destroy();
-        },
+  const start = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.listen(port, '127.0.0.1', () => {
+        const address = server.address();
+        port = typeof address === 'object' && address !== null ? address.port : 0;
+        resolve();
       });
     });
-  });
+  const stop = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  await start();
+  return {
+    port,
+    freeze: () => {
+      for (const socket of sockets) frozen.add(socket);
+    },
+    connections: () => connections,
+    stop,
+    start,
+    close: stop,
+  };
 };

@@ -19,6 +19,15 @@ import { endedAtLast } from './left-over.js';
 import { testDatabase } from './postgres.js';
 
 export interface TestLedger extends Ledger {
+  /** Where it is, for runners that are processes of their own. */
+  readonly place: {
+    readonly url: string;
+    readonly schema: string;
+    readonly eventstoreUrl?: string | undefined;
+    readonly ledger?: string | undefined;
+  };
+  /** The same, for commands. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly drop: () => Promise<void>;
 }
 
@@ -34,8 +43,16 @@ export const testLedger = async (
     await database.drop();
   };
   const isEnded = endedAtLast(end);
+  const { eventstoreUrl, ledger: name } = elsewhere;
   return {
     ...ledger,
+    place: { url: database.url, schema, eventstoreUrl, ledger: name },
+    environment: {
+      JOBLEDGER_DATABASE_URL: database.url,
+      JOBLEDGER_SCHEMA: schema,
+      ...(eventstoreUrl === undefined ? {} : { JOBLEDGER_EVENTSTORE_URL: eventstoreUrl }),
+      ...(name === undefined ? {} : { JOBLEDGER_LEDGER: name }),
+    },
     drop: async () => {
       isEnded();
       await end();
@@ -97,12 +114,15 @@ export const factsOf = async <T extends JobEventType>(
     event.type === type ? [event.data as JobEventOf<T>['data']] : [],
   );
 
-/** All events of jobs, in order. */
-export const everyEvent = async (ledger: Ledger): Promise<readonly RecordedEvent[]> => {
+/** All events of streams whose names begin so, in order. */
+export const everyEvent = async (
+  ledger: Ledger,
+  streamPrefix = 'job-',
+): Promise<readonly RecordedEvent[]> => {
   const events: RecordedEvent[] = [];
   let after = 0n;
   for (const end = await right(ledger.store.end()); after < end;) {
-    const page = await right(ledger.store.readAll({ after, upTo: end, streamPrefix: 'job-', limit: 5_000 }));
+    const page = await right(ledger.store.readAll({ after, upTo: end, streamPrefix, limit: 5_000 }));
     events.push(...page.events);
     after = page.upTo;
   }
@@ -152,12 +172,14 @@ export const unequalTables = async (ledger: Ledger): Promise<readonly string[]> 
 const withText = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? value.toString() : value;
 
-/** One column of text of a statement's rows; `__schema__` stands for the ledger's. */
+/** One column of text of a statement's rows, of tables as of now; `__schema__` stands for the ledger's. */
 export const column = async (
-  { pool, schema }: Ledger,
+  ledger: Ledger,
   sql: string,
   ...values: readonly unknown[]
 ): Promise<readonly (string | null)[]> => {
+  const { pool, schema, elsewhere, catchUp, projected } = ledger;
+  if (elsewhere !== undefined) await right(catchUp(projected));
   const text = sql.replaceAll('__schema__', `"${schema}"`);
   const result = await pool.query<(string | null)[]>({ text, values: [...values], rowMode: 'array' });
   return result.rows.map(([cell]) => cell ?? null);

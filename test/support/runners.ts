@@ -63,8 +63,8 @@ export const workedOff = async (ledger: Ledger, definition: JobDefinition, more:
 export interface RunnerOptions {
   readonly url: string;
   readonly schema: string;
-  readonly eventstoreUrl?: string;
-  readonly ledger?: string;
+  readonly eventstoreUrl?: string | undefined;
+  readonly ledger?: string | undefined;
   /** Where the handlers write a line for each execution: job id, attempt, process id, how it is going. */
   readonly file: string;
   readonly concurrency?: number;

@@ -1,7 +1,9 @@
 // What the client does badly around appends, and that it is contained. All on the protocol double of EventStoreDB.
 import { expect } from 'chai';
 import { isLeft, left } from 'fp-ts/lib/Either.js';
+import { jsonEvent } from '@eventstore/db-client';
 import { superviseClient } from '../../../adapters/eventstoredb/client-supervisor.js';
+import { addressOf } from '../../../adapters/eventstoredb/connection.js';
 import { streamNames } from '../../../adapters/eventstoredb/encoding.js';
 import { attempt } from '../../../adapters/eventstoredb/errors.js';
 import { eventStoreDbStore } from '../../../adapters/eventstoredb/event-store.js';
@@ -49,6 +51,20 @@ describe('appends to EventStoreDB (protocol double)', () => {
       expect(appended).to.include({ revision: 1n });
       expect(await countOf(store, stream)).to.equal(2);
     }
+  });
+
+  it('are compared by id where the server does not know them again', async () => {
+    const { store, double } = doubled;
+    double.faults.forgetful = true;
+    const stream = newStream();
+    double.faults.brokenReplies = 1;
+    const [appended] = await taken(store, share(stream, 'no-stream', newEvents(2)));
+    expect(appended).to.include({ revision: 1n, alreadyThere: true });
+    expect(await refusal(store, share(stream, 'no-stream'))).to.deep.include({
+      _tag: 'Conflict',
+      current: 1n,
+    });
+    expect(await countOf(store, stream)).to.equal(2);
   });
 
   it('are recognised by the caller who repeats them after an unknown outcome', async () => {
@@ -119,6 +135,34 @@ describe('appends to EventStoreDB (protocol double)', () => {
     double.faults.gossips = true;
     await taken(store, share(newStream(), 'no-stream'));
     await store.close();
+  });
+
+  it('are never made again with a client whose discovery has failed', async () => {
+    const { double } = doubled;
+    const address = addressOf(`esdb+discover://127.0.0.1:${double.port}?tls=false&maxDiscoverAttempts=1`);
+    if (isLeft(address)) throw new Error(address.left.message);
+    const clients = superviseClient(address.right.newClient);
+    // Without credentials the client asks what the server can do, and keeps the failure of that.
+    const append = () =>
+      clients.use((client) => client.appendToStream('x', jsonEvent({ type: 'X', data: {} })), 3_000);
+    const failure = (): Promise<string> => append().then(() => 'none', String);
+    double.faults.gossips = false;
+    expect(await failure()).to.match(/Failed to discover/);
+    double.faults.gossips = true;
+    expect(await failure()).to.not.match(/Failed to discover/);
+    expect(clients.generation()).to.equal(2);
+    await clients.close();
+  });
+
+  it('get another client, and so another connection, behind the first that is not answered', async () => {
+    const address = addressOf(doubled.double.url);
+    if (isLeft(address)) throw new Error(address.left.message);
+    const clients = superviseClient(address.right.newClient);
+    const failure = await clients.use(() => new Promise(() => undefined), 10).then(() => 'none', String);
+    expect(failure).to.match(/no answer within 10 ms/);
+    await clients.use(() => Promise.resolve(), 3_000);
+    expect(clients.generation()).to.equal(2);
+    await clients.close();
   });
 
   it('are not harmed by what happens to another store of the process', async () => {

@@ -1,12 +1,11 @@
-// The main job with its history on EventStoreDB: the same numbers as on PostgreSQL. On the protocol double, and on a real server where the
-// tests' own variable names one.
+// The main job with its history on EventStoreDB: the same numbers as on PostgreSQL.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { commandLine } from '../cli/command-line.js';
-import { eventStoreDouble, type EventStoreDouble } from '../../support/eventstore-double/index.js';
-import { realServerUrl } from '../../support/eventstore-double/real-server.js';
+import { eventStoreSites } from '../../support/eventstore-sites.js';
+import { newLedgerName } from '../../support/real-eventstore.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 
 interface Report {
@@ -20,21 +19,16 @@ interface Report {
 /** Above this runners work in vain, and the projector is the bottleneck. */
 const MOST_LOST = 0.05;
 
-const real = realServerUrl('jobledger demo');
-
 describe('jobledger demo with its history on EventStoreDB', function () {
   this.timeout(300_000);
   let database: TestDatabase;
-  let double: EventStoreDouble;
   let home: string;
   before(async () => {
     database = await testDatabase();
-    double = await eventStoreDouble();
     home = mkdtempSync(join(tmpdir(), 'jobledger-demo-'));
   });
   after(async () => {
     rmSync(home, { recursive: true });
-    double.stop();
     await database.drop();
   });
 
@@ -49,19 +43,18 @@ describe('jobledger demo with its history on EventStoreDB', function () {
   const numbers = ({ queues, total }: Report): unknown =>
     [...queues, total].map((figures) => ({ ...figures, lagSeconds: undefined }));
 
-  const sites: readonly (readonly [string, () => string])[] = [
-    ['the protocol double', () => double.url],
-    ...(real === undefined ? [] : [['a real server', () => real] as const]),
-  ];
   let here: Report;
   before(async () => {
     here = await demo('here', {});
     expect(here.claims).to.equal(undefined);
   });
 
-  for (const [where, url] of sites) {
+  for (const { where, server } of eventStoreSites) {
     it(`has the numbers it has on PostgreSQL, queue by queue, and loses few claims: ${where}`, async () => {
-      const there = await demo('elsewhere', { JOBLEDGER_EVENTSTORE_URL: url() });
+      const { url, close } = await server();
+      const ledger = newLedgerName();
+      const elsewhere = { JOBLEDGER_EVENTSTORE_URL: url, JOBLEDGER_LEDGER: ledger };
+      const there = await demo(ledger, elsewhere).finally(close);
       expect(numbers(there)).to.deep.equal(numbers(here));
       expect(there.total).to.include({ enqueued: 4_866, suppressed: 1, abandoned: 4, waiting: 1 });
       expect(there).to.deep.include({ addsUp: true });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline/promises';
 import { expect } from 'chai';
 import type { HeapOptions, HeapStep } from '../../support/heap-process.js';
-import { newLedgerName } from '../../support/eventstore-double/real-server.js';
+import { newLedgerName } from '../../support/real-eventstore.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const JOBS = Number(

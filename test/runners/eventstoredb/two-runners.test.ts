@@ -1,85 +1,102 @@
-// The whole system on a protocol double of EventStoreDB: two runner processes, one killed, the server restarted in the middle.
+// The whole system on EventStoreDB: two runner processes, one killed, the server restarted in the middle.
 import { expect } from 'chai';
 import { startProjector } from '../../../adapters/postgres/live-projector.js';
-import { doubledLedger, type DoubledLedger } from '../../support/eventstore-double/doubled-ledger.js';
-import { streamsWith } from '../../support/eventstore-double/streams-with.js';
+import {
+  eventStoreSites,
+  interruptionOf,
+  ledgerOn,
+  type LedgerElsewhere,
+} from '../../support/eventstore-sites.js';
 import { executionFile, type ExecutionFile } from '../../support/execution-file.js';
-import { enqueued, everyHistory, unequalTables } from '../../support/ledger.js';
+import { column, enqueued, everyHistory, unequalTables } from '../../support/ledger.js';
 import { right } from '../../support/outcome.js';
 import { runnerProcess, type RunnerProcess } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 
-const JOBS = Number(process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? 1_000);
+const JOBS = Number(
+  process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? (process.env['JOBLEDGER_LARGE'] === '1' ? 20_000 : 1_000),
+);
 const LIVE_AGAIN_MS = 15_000;
 const ALL_MS = 240_000 + JOBS * 60;
 
-describe('two runner processes with their history on EventStoreDB (protocol double)', () => {
-  let ledger: DoubledLedger;
-  let file: ExecutionFile;
-  let processes: readonly RunnerProcess[] = [];
+for (const site of eventStoreSites) {
+  describe(`two runner processes with their history on ${site.where}`, () => {
+    let ledger: LedgerElsewhere;
+    let file: ExecutionFile;
+    let processes: readonly RunnerProcess[] = [];
 
-  before(async () => {
-    ledger = await doubledLedger();
-    file = executionFile();
-  });
-
-  after(async () => {
-    await Promise.all(processes.map(({ kill }) => kill()));
-    file.remove();
-    await ledger.drop();
-  });
-
-  it(`lose none of ${JOBS} jobs and succeed in none twice, though one is killed and the server restarted`, async function () {
-    this.timeout(2 * ALL_MS);
-    const jobs = Array.from({ length: JOBS }, (_, n) => ({ type: 'append', params: { n } }));
-    const ids: string[] = [];
-    for (let from = 0; from < JOBS; from += 500) {
-      ids.push(...(await enqueued(ledger, ...jobs.slice(from, from + 500))));
-    }
-    const projector = startProjector(ledger.pool, ledger.schema, ledger.projected, {
-      store: ledger.store,
-      parks: ledger.parks,
-      pageSize: ledger.pageSize ?? 5_000,
-      wake: (onWake) => {
-        const stop = ledger.store.onNews(() => onWake());
-        return { stop: () => Promise.resolve(stop()) };
-      },
+    before(async () => {
+      ledger = await ledgerOn(site);
+      file = executionFile();
     });
-    const { url, schema, address } = ledger;
-    const options = { url, schema, ...address, file: file.path, leaseMs: 3_000 };
-    processes = [runnerProcess(options), runnerProcess(options)];
 
-    const begun = streamsWith(ledger.double.log, 'AttemptStarted');
-    await until('a third has begun', () => begun() >= JOBS / 3, ALL_MS);
-    await processes[0]?.kill();
-    await until('half have begun', () => begun() >= JOBS / 2, ALL_MS);
-    const positions = async () => (await right(projector.status())).map(({ position }) => position);
-    const atStop = await positions();
-    ledger.double.stop();
-    await ledger.double.start();
-    const restarted = performance.now();
-    const [again] = await enqueued(ledger, { type: 'append', params: { n: JOBS } });
-    ids.push(again ?? '');
-    await until('every projector has moved on', async () =>
-      (await positions()).every((position, n) => position > (atStop[n] ?? 0n)),
-    );
-    const took = performance.now() - restarted;
-    console.log(`      projectors live again ${(took / 1_000).toFixed(1)} s after the restart`);
-    expect(took).to.be.below(LIVE_AGAIN_MS);
+    after(async () => {
+      await Promise.all(processes.map(({ kill }) => kill()));
+      file.remove();
+      await ledger.drop();
+    });
 
-    const successes = async (): Promise<ReadonlyMap<string, number>> => {
-      const counts = new Map<string, number>();
-      for (const [id, events] of await everyHistory(ledger)) {
-        counts.set(id, events.filter(({ type }) => type === 'AttemptSucceeded').length);
+    it(`lose none of ${JOBS} jobs and succeed in none twice, though one is killed and the server restarted`, async function () {
+      this.timeout(2 * ALL_MS);
+      const server = interruptionOf(this, ledger);
+      const jobs = Array.from({ length: JOBS }, (_, n) => ({ type: 'append', params: { n } }));
+      const ids: string[] = [];
+      for (let from = 0; from < JOBS; from += 500) {
+        ids.push(...(await enqueued(ledger, ...jobs.slice(from, from + 500))));
       }
-      return counts;
-    };
-    const succeeded = streamsWith(ledger.double.log, 'AttemptSucceeded');
-    await until('all have succeeded', () => succeeded() >= ids.length, ALL_MS);
-    await projector.stop();
-    const counts = await successes();
-    expect(ids.filter((id) => counts.get(id) !== 1)).to.deep.equal([]);
-    expect(counts.size).to.equal(ids.length);
-    expect(await unequalTables(ledger)).to.deep.equal([]);
+      const projector = startProjector(ledger.pool, ledger.schema, ledger.projected, {
+        store: ledger.store,
+        parks: ledger.parks,
+        pageSize: ledger.pageSize ?? 5_000,
+        wake: (onWake) => {
+          const stop = ledger.store.onNews(() => onWake());
+          return { stop: () => Promise.resolve(stop()) };
+        },
+      });
+      const { url, schema, address } = ledger;
+      const options = { url, schema, ...address, file: file.path, leaseMs: 3_000 };
+      const started = performance.now();
+      processes = [runnerProcess(options), runnerProcess(options)];
+
+      const countOf = async (figure: string): Promise<number> => {
+        const [count] = await column(ledger, `SELECT sum(${figure})::text FROM __schema__.queue_summary`);
+        return Number(count);
+      };
+      const begun = () => countOf('enqueued - waiting');
+      await until('a third has begun', async () => (await begun()) >= JOBS / 3, ALL_MS);
+      await processes[0]?.kill();
+      await until('half have begun', async () => (await begun()) >= JOBS / 2, ALL_MS);
+      const positions = async () => (await right(projector.status())).map(({ position }) => position);
+      const atStop = await positions();
+      const end = await right(ledger.store.end());
+      server.stop();
+      await server.start();
+      const restarted = performance.now();
+      const [again] = await enqueued(ledger, { type: 'append', params: { n: JOBS } });
+      ids.push(again ?? '');
+      await until('every projector has moved on', async () =>
+        (await positions()).every((position, n) => position > (atStop[n] ?? 0n)),
+      );
+      const took = performance.now() - restarted;
+      console.log(`      projectors live again ${(took / 1_000).toFixed(1)} s after the restart`);
+      expect(took).to.be.below(LIVE_AGAIN_MS);
+
+      await until('all have succeeded', async () => (await countOf('succeeded')) >= ids.length, ALL_MS);
+      const seconds = (performance.now() - started) / 1_000;
+      await projector.stop();
+      const histories = await everyHistory(ledger);
+      const events = [...histories.values()].flat();
+      const successes = (id: string) =>
+        histories.get(id)?.filter(({ type }) => type === 'AttemptSucceeded').length;
+      expect(ids.filter((id) => successes(id) !== 1)).to.deep.equal([]);
+      expect(histories.size).to.equal(ids.length);
+      const startedLater = events.filter(({ type, position }) => type === 'AttemptStarted' && position > end);
+      expect(startedLater.length, 'attempts behind the restart').to.be.above(1);
+      const expired = events.filter(({ type }) => type === 'LeaseExpired').length;
+      console.log(
+        `      ${ids.length} jobs in ${seconds.toFixed(0)} s, ${expired} claims of the killed runner expired`,
+      );
+      expect(await unequalTables(ledger)).to.deep.equal([]);
+    });
   });
-});
+}

@@ -17,15 +17,8 @@ import { queueStorage } from '../../../runners/library/queues/queue-storage.js';
 import { millisecondsBetween } from '../../../domain/instant.js';
 import { handlersLedger } from '../../../runners/library/asking.js';
 import type { Ledger } from '../../../runners/ledger.js';
-import {
-  factsOf,
-  isIn,
-  stateOf,
-  testLedger,
-  typesOf,
-  unequalTables,
-  type TestLedger,
-} from '../../support/ledger.js';
+import { onEachStore } from '../../support/each-store.js';
+import { factsOf, isIn, stateOf, typesOf, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { right } from '../../support/outcome.js';
 import { until } from '../../support/waiting.js';
 
@@ -33,11 +26,11 @@ const storage = (ledger: Ledger) => ({
   queueStorage: queueStorage(ledger, () => () => undefined),
 });
 
-describe('queues of jobs', () => {
+onEachStore('queues of jobs', (openLedger) => {
   let ledger: TestLedger;
 
   beforeEach(async () => {
-    ledger = await testLedger();
+    ledger = await openLedger();
   });
   afterEach(async () => {
     expect(await unequalTables(ledger)).to.deep.equal([]);
@@ -192,7 +185,7 @@ describe('queues of jobs', () => {
   });
 
   it('are kept in the ledgers that their types say', async () => {
-    const other = await testLedger();
+    const other = await openLedger();
     const factory = factoryOf({
       ledgers: { main: storage(ledger), archive: storage(other) },
       typeConf: { default: { ledger: 'main' }, old: { ledger: 'archive' } },
@@ -212,7 +205,7 @@ describe('queues of jobs', () => {
   });
 
   it('in several ledgers are popped by their classes, whichever ledger is the usual one', async () => {
-    const other = await testLedger();
+    const other = await openLedger();
     const factory = factoryOf({
       ledgers: { main: storage(ledger), archive: storage(other) },
       typeConf: {

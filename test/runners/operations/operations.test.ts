@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { handlersLedger } from '../../../runners/library/asking.js';
 import { isLedgerError } from '../../../runners/library/promised.js';
 import type { Ledger } from '../../../runners/ledger.js';
+import { onEachStore } from '../../support/each-store.js';
 import { executionFile } from '../../support/execution-file.js';
 import {
   enqueued,
@@ -11,7 +12,6 @@ import {
   historyOf,
   isIn,
   stateOf,
-  testLedger,
   typesOf,
   unequalTables,
   type TestLedger,
@@ -21,12 +21,12 @@ import { gate, until } from '../../support/waiting.js';
 
 const UNKNOWN = '01890000-0000-7000-8000-00000000ffff';
 
-describe('operations', () => {
+onEachStore('operations', (openLedger) => {
   let ledger: TestLedger;
   const api = () => handlersLedger(ledger).promises;
 
   before(async () => {
-    ledger = await testLedger();
+    ledger = await openLedger();
   });
   after(() => ledger.drop());
   afterEach(async () => {
@@ -184,8 +184,7 @@ describe('operations', () => {
       const file = executionFile();
       const [id = ''] = await enqueued(ledger, { type: 'elsewhere', params: { milliseconds: 600_000 } });
       const runner = runnerProcess({
-        url: ledger.url,
-        schema: ledger.schema,
+        ...ledger.place,
         file: file.path,
         leaseMs: 60_000,
       });

@@ -8,14 +8,15 @@ import { mediaWikiTimestamp } from '../../../domain/job/root.js';
 import type { EnqueueAnswer, EnqueueOutcome } from '../../../runners/producer/enqueueing.js';
 import type { Ledger } from '../../../runners/ledger.js';
 import { producer, type Producer } from '../../../runners/producer/producer.js';
+import { onEachStore } from '../../support/each-store.js';
 import { claimed } from '../../support/claims.js';
 import {
   column,
   enqueued,
+  everyEvent,
   everyHistory,
   factsOf,
   stateOf,
-  testLedger,
   typesOf,
   unequalTables,
   type TestLedger,
@@ -28,12 +29,12 @@ const answered = (answer: EnqueueAnswer | undefined): EnqueueOutcome => {
   return answer.right;
 };
 
-describe('enqueueing', () => {
+onEachStore('enqueueing', (openLedger) => {
   let ledger: TestLedger;
   let other: Producer;
 
   beforeEach(async () => {
-    ledger = await testLedger();
+    ledger = await openLedger();
     other = producerOn({});
   });
   afterEach(async () => {
@@ -47,7 +48,7 @@ describe('enqueueing', () => {
     producer({ store: ledger.store, index: ledger.index, clock: ledger.clock, by: 'other', ...doors });
 
   const countOf = async (type: string): Promise<number> =>
-    (await column(ledger, `SELECT id::text FROM __schema__.event WHERE type = $1`, type)).length;
+    (await everyEvent(ledger)).filter((event) => event.type === type).length;
 
   describe('under an id of the producer', () => {
     it('is done once, however often it is asked', async () => {

@@ -1,6 +1,6 @@
 // A prune that is killed, really, between any two of its steps: tables and history agree all the same, and the next one completes it.
 import { expect } from 'chai';
-import { doubledLedger, type DoubledLedger } from '../../support/eventstore-double/doubled-ledger.js';
+import { doubledLedger, type DoubledLedger } from '../../support/eventstore-sites.js';
 import { urlFor, untilGone } from '../../support/killed-runners.js';
 import {
   column,

@@ -3,7 +3,7 @@ import { writeFileSync, existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { whileNobodyPrunes, whilePruning } from '../../../adapters/postgres/pruning/turn.js';
 import { jobStream } from '../../../domain/ledger.js';
-import { doubledLedger } from '../../support/eventstore-double/doubled-ledger.js';
+import { doubledLedger } from '../../support/eventstore-sites.js';
 import { column, enqueued, historyOf, testLedger, typesOf, type TestLedger } from '../../support/ledger.js';
 import { right } from '../../support/outcome.js';
 import { fill, linesOf, sumsOf, temporaryFolder, type Filled } from '../../support/pruning.js';

@@ -6,7 +6,7 @@ import { sha256Hex } from '../../../adapters/system.js';
 import { decodeEvent } from '../../../domain/events.js';
 import { promises } from '../../../runners/index.js';
 import { pruneHistory } from '../../../runners/pruning/prune-history.js';
-import { doubledLedger } from '../../support/eventstore-double/doubled-ledger.js';
+import { doubledLedger } from '../../support/eventstore-sites.js';
 import {
   column,
   everyHistory,

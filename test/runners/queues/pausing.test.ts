@@ -1,18 +1,20 @@
 // Pauses, classes and orders as runners keep them.
 import { expect } from 'chai';
+import { heldClaims } from '../../support/killed-runners.js';
+import { onEachStore } from '../../support/each-store.js';
 import { right } from '../../support/ledger-database.js';
-import { enqueued, isIn, stateOf, testLedger, unequalTables, type TestLedger } from '../../support/ledger.js';
+import { enqueued, isIn, stateOf, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { drained, working } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 import { producer } from '../../../runners/producer/producer.js';
 import { queueApi, type QueueApi } from '../../../runners/queues/api.js';
 import { addMilliseconds } from '../../../domain/instant.js';
 
-describe('queues as runners work them', () => {
+onEachStore('queues as runners work them', (openLedger) => {
   let ledger: TestLedger;
   let queues: QueueApi;
   beforeEach(async () => {
-    ledger = await testLedger();
+    ledger = await openLedger();
     queues = queueApi(ledger);
   });
   afterEach(async () => {
@@ -67,14 +69,7 @@ describe('queues as runners work them', () => {
     await right(queues.pauseQueue({ type: 'a', why }));
     const [last = ''] = await enqueued(ledger, { type: 'a' });
     const other = await enqueued(ledger, { type: 'a', wiki: 'other' });
-    await until('nothing is claimed any more', async () => {
-      const { rows } = await ledger.pool.query(
-        `SELECT FROM jobledger.event e WHERE e.type = 'JobClaimed' AND NOT EXISTS (
-           SELECT FROM jobledger.event s WHERE s.stream = e.stream AND s.revision > e.revision
-             AND s.type IN ('AttemptSucceeded', 'LeaseExpired'))`,
-      );
-      return rows.length === 0;
-    });
+    await until('nothing is claimed any more', async () => (await heldClaims(ledger)).length === 0);
     expect(await isIn(ledger, 'Waiting', last, ...other)).to.equal(true);
     await right(queues.resumeQueue({ type: 'a', why }));
     await until('all are done', () => isIn(ledger, 'Succeeded', last, ...other));

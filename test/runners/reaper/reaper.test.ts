@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { unavailable } from '../../../domain/errors.js';
 import { millisecondsBetween } from '../../../domain/instant.js';
 import { expireClaims, reaper } from '../../../runners/reaper.js';
+import { onEachStore } from '../../support/each-store.js';
 import { claimed, runnerNamed } from '../../support/claims.js';
 import { right } from '../../support/ledger-database.js';
 import {
@@ -12,7 +13,6 @@ import {
   factsOf,
   isIn,
   stateOf,
-  testLedger,
   typesOf,
   unequalTables,
   type TestLedger,
@@ -21,11 +21,11 @@ import { until } from '../../support/waiting.js';
 
 const silent = (): void => undefined;
 
-describe('the reaper', () => {
+onEachStore('the reaper', (openLedger) => {
   let ledger: TestLedger;
 
   beforeEach(async () => {
-    ledger = await testLedger();
+    ledger = await openLedger();
   });
   afterEach(async () => {
     expect(await unequalTables(ledger)).to.deep.equal([]);

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { millisecondsBetween } from '../../../domain/instant.js';
 import { defineJob, type JobDefinition } from '../../../runners/define-job.js';
 import { NotRetryable } from '../../../runners/handler-outcome.js';
+import { onEachStore } from '../../support/each-store.js';
 import {
   column,
   enqueued,
@@ -11,7 +12,6 @@ import {
   historyOf,
   isIn,
   stateOf,
-  testLedger,
   typesOf,
   unequalTables,
   type TestLedger,
@@ -22,11 +22,11 @@ import { until } from '../../support/waiting.js';
 const SUCCESS = ['JobEnqueued', 'JobClaimed', 'AttemptStarted', 'AttemptSucceeded'];
 const patient = { backoff: { firstMs: 60_000, jitter: 0 } } as const;
 
-describe('what becomes of an attempt', () => {
+onEachStore('what becomes of an attempt', (openLedger) => {
   let ledger: TestLedger;
 
   before(async () => {
-    ledger = await testLedger();
+    ledger = await openLedger();
   });
   after(() => ledger.drop());
   afterEach(async () => {
@@ -276,6 +276,8 @@ describe('what becomes of an attempt', () => {
       it(`is a success all the same: ${what}`, async () => {
         const id = await worked({ type: `returns ${what}`, run: () => value });
         expect(await typesOf(ledger, id)).to.deep.equal(SUCCESS);
+        expect(await factsOf(ledger, id, 'AttemptSucceeded')).to.have.lengthOf(1);
+        if (ledger.elsewhere !== undefined) return;
         const stored = await column(
           ledger,
           `SELECT (data::jsonb -> 'result')::text FROM __schema__.event WHERE stream = $1 AND type = 'AttemptSucceeded'`,

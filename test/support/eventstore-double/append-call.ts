@@ -4,6 +4,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { goingDown, refusalOf, type Faults } from './faults.js';
 import { type EventLog, type Expected, type Outcome, type Proposed } from './log.js';
+import { begin, type Load } from './load.js';
 import { expectedOf, failure, nameOf, proposedOf } from './messages.js';
 
 const success = (revision: bigint, position: bigint | undefined): streams.AppendResp => {
@@ -52,21 +53,20 @@ const answer = (outcome: Outcome, expected: Expected, done: grpc.sendUnaryData<s
   }
 };
 
-export interface AppendLoad {
-  underWay: number;
-  /** Most at a time so far. */
-  most: number;
-}
+/** A server may have lost what it needs to know a repeat by. */
+const remembered = ({ forgetful }: Faults, log: EventLog, stream: string, outcome: Outcome): Outcome =>
+  forgetful && outcome._tag === 'Repeated'
+    ? { _tag: 'WrongExpectedVersion', current: log.stream(stream)?.at(-1)?.revision }
+    : outcome;
 
 export const appendCall =
   (
     log: EventLog,
     faults: Faults,
-    load: AppendLoad,
+    load: Load,
   ): grpc.handleClientStreamingCall<streams.AppendReq, streams.AppendResp> =>
   (call, callback) => {
-    load.underWay += 1;
-    load.most = Math.max(load.most, load.underWay);
+    begin(load);
     const done: typeof callback = (...reply) => {
       load.underWay -= 1;
       callback(...reply);
@@ -80,7 +80,7 @@ export const appendCall =
     });
     // A client that gives up or goes away is no fault of the server's.
     call.on('error', () => undefined);
-    call.on('end', () => {
+    const write = (): void => {
       if (faults.silent) {
         load.underWay -= 1;
         return;
@@ -88,7 +88,8 @@ export const appendCall =
       const refusal = refusalOf(faults);
       if (refusal !== undefined) return done(refusal);
       const expected = expectedOf(options);
-      const outcome = log.append(nameOf(options.getStreamIdentifier()), expected, events);
+      const stream = nameOf(options.getStreamIdentifier());
+      const outcome = remembered(faults, log, stream, log.append(stream, expected, events));
       if (faults.lostReplies > 0) {
         faults.lostReplies -= 1;
         load.underWay -= 1;
@@ -99,6 +100,11 @@ export const appendCall =
         return done(goingDown());
       }
       answer(outcome, expected, done);
+    };
+    call.on('end', () => {
+      if (faults.held === 0) return write();
+      faults.held -= 1;
+      faults.waiting.push(write);
     });
   };
 

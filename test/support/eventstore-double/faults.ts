@@ -7,6 +7,11 @@ export interface Faults {
   silent: boolean;
   /** So many appends are written and never answered. */
   lostReplies: number;
+  /** A repeated append is not known by its ids, and is a conflict. */
+  forgetful: boolean;
+  /** So many appends are kept, neither written nor answered, until `release` puts them at their then place in the log. */
+  held: number;
+  readonly waiting: (() => void)[];
   /** So many appends are written, and then the call breaks. */
   brokenReplies: number;
   /** So many calls are refused as those of a server that is going down. */
@@ -22,12 +27,20 @@ export interface Faults {
 export const noFaults = (): Faults => ({
   silent: false,
   lostReplies: 0,
+  forgetful: false,
+  held: 0,
+  waiting: [],
   brokenReplies: 0,
   unavailable: 0,
   exhausted: 0,
   notLeader: undefined,
   gossips: true,
 });
+
+/** In the order in which they came. */
+export const release = ({ waiting }: Faults): void => {
+  for (const write of waiting.splice(0)) write();
+};
 
 export const goingDown = () => failure(grpc.status.UNAVAILABLE, 'Server is shutting down');
 

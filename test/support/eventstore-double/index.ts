@@ -8,7 +8,8 @@ import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { appendCall, deleteCall, type AppendLoad } from './append-call.js';
+import { appendCall, deleteCall } from './append-call.js';
+import type { Load } from './load.js';
 import { noFaults, type Faults } from './faults.js';
 import { eventLog, type EventLog } from './log.js';
 import { failure } from './messages.js';
@@ -22,7 +23,9 @@ export interface EventStoreDouble {
   readonly log: EventLog;
   readonly faults: Faults;
   readonly subscriptions: SubscriptionSettings;
-  readonly appends: AppendLoad;
+  readonly appends: Load;
+  /** Of streams, and of the log's end. */
+  readonly reads: Load;
   /** Connections break, nothing listens; the history stays. */
   readonly stop: () => void;
   /** Listens again, where it did. */
@@ -45,12 +48,20 @@ const LEADER = 8;
 
 const notPlayed = () => failure(grpc.status.UNIMPLEMENTED, 'the protocol double does not play this');
 
+/** As a server of this version has them, the long call of appends as well, which the adapter must not make. */
+const METHODS = {
+  read: ['position', 'events'],
+  append: [],
+  batchappend: ['deadline_duration'],
+  delete: [],
+} as const;
+
 const supportedMethods = (): features.SupportedMethods => {
-  const methods = ['read', 'append', 'delete'].map((name) =>
+  const methods = Object.entries(METHODS).map(([name, list]) =>
     new features.SupportedMethod()
       .setServiceName('event_store.client.streams.streams')
       .setMethodName(name)
-      .setFeaturesList(name === 'read' ? ['position', 'events'] : []),
+      .setFeaturesList([...list]),
   );
   return new features.SupportedMethods().setEventStoreServerVersion('23.10.0').setMethodsList(methods);
 };
@@ -78,7 +89,8 @@ export const eventStoreDouble = async (options: DoubleOptions = {}): Promise<Eve
     opened: 0,
     sent: 0,
   };
-  const appends: AppendLoad = { underWay: 0, most: 0 };
+  const appends: Load = { underWay: 0, most: 0 };
+  const reads: Load = { underWay: 0, most: 0 };
   let port = options.port ?? 0;
 
   const newServer = (): grpc.Server => {
@@ -87,7 +99,7 @@ export const eventStoreDouble = async (options: DoubleOptions = {}): Promise<Eve
       'grpc.max_receive_message_length': 64 * 1024 * 1024,
     });
     server.addService(streamsGrpc.StreamsService, {
-      read: readCall(log, faults, subscriptions),
+      read: readCall(log, faults, subscriptions, reads),
       append: appendCall(log, faults, appends),
       delete: deleteCall(log, faults),
       tombstone: (_: unknown, done: (error: Error) => void) => done(notPlayed()),
@@ -113,6 +125,7 @@ export const eventStoreDouble = async (options: DoubleOptions = {}): Promise<Eve
     faults,
     subscriptions,
     appends,
+    reads,
     stop: () => server.forceShutdown(),
     start: async () => {
       server = newServer();

@@ -3,6 +3,7 @@ import * as grpc from '@grpc/grpc-js';
 import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import { refusalOf, type Faults } from './faults.js';
 import type { EventLog, LogRecord } from './log.js';
+import { begin, type Load } from './load.js';
 import { failure, nameOf, readEvent, streamNotFound } from './messages.js';
 import { send, type ReadCall } from './sending.js';
 import { subscribe, type SubscriptionSettings } from './subscription-call.js';
@@ -56,6 +57,8 @@ const sendAll = async (call: ReadCall, records: Iterable<LogRecord>, count: numb
 };
 
 const answer = async (log: EventLog, call: ReadCall, options: streams.ReadReq.Options): Promise<void> => {
+  // A turn later, as from a disk: calls that come together are under way together.
+  await new Promise((resolve) => setImmediate(resolve));
   const isBackwards = Number(options.getReadDirection()) === BACKWARDS;
   const count = Number(options.getCount());
   if (options.hasAll()) return sendAll(call, ofAll(log, options, isBackwards), count);
@@ -71,6 +74,7 @@ export const readCall =
     log: EventLog,
     faults: Faults,
     settings: SubscriptionSettings,
+    load: Load,
   ): grpc.handleServerStreamingCall<streams.ReadReq, streams.ReadResp> =>
   (call) => {
     call.on('error', () => undefined);
@@ -81,5 +85,7 @@ export const readCall =
       call.emit('error', refusal ?? failure(grpc.status.INVALID_ARGUMENT, 'no options'));
       return;
     }
-    void (options.hasSubscription() ? subscribe(log, settings, call, options) : answer(log, call, options));
+    if (options.hasSubscription()) return void subscribe(log, settings, call, options);
+    begin(load);
+    void answer(log, call, options).finally(() => (load.underWay -= 1));
   };
