@@ -11,7 +11,7 @@ export const onEachStore = (title: string, suite: (open: OpenLedger) => void): v
   }
 };
 
-/** Ends a test of what only appends in a database transaction bring about, and says why. */
+/** Ends a test that is only for a history beside the tables, and says why. */
 export const onlyInPostgres = (context: Mocha.Context, ledger: TestLedger, why: string): void => {
   if (ledger.elsewhere === undefined) return;
   console.log(`      skipped with the history elsewhere: ${why}`);

@@ -17,8 +17,15 @@ import { queueStorage } from '../../../runners/library/queues/queue-storage.js';
 import { millisecondsBetween } from '../../../domain/instant.js';
 import { handlersLedger } from '../../../runners/library/asking.js';
 import type { Ledger } from '../../../runners/ledger.js';
-import { onEachStore } from '../../support/each-store.js';
-import { factsOf, isIn, stateOf, typesOf, unequalTables, type TestLedger } from '../../support/ledger.js';
+import {
+  factsOf,
+  isIn,
+  stateOf,
+  testLedger,
+  typesOf,
+  unequalTables,
+  type TestLedger,
+} from '../../support/ledger.js';
 import { right } from '../../support/outcome.js';
 import { until } from '../../support/waiting.js';
 
@@ -26,11 +33,11 @@ const storage = (ledger: Ledger) => ({
   queueStorage: queueStorage(ledger, () => () => undefined),
 });
 
-onEachStore('queues of jobs', (openLedger) => {
+describe('queues of jobs', () => {
   let ledger: TestLedger;
 
   beforeEach(async () => {
-    ledger = await openLedger();
+    ledger = await testLedger();
   });
   afterEach(async () => {
     expect(await unequalTables(ledger)).to.deep.equal([]);
@@ -185,7 +192,7 @@ onEachStore('queues of jobs', (openLedger) => {
   });
 
   it('are kept in the ledgers that their types say', async () => {
-    const other = await openLedger();
+    const other = await testLedger();
     const factory = factoryOf({
       ledgers: { main: storage(ledger), archive: storage(other) },
       typeConf: { default: { ledger: 'main' }, old: { ledger: 'archive' } },
@@ -205,7 +212,7 @@ onEachStore('queues of jobs', (openLedger) => {
   });
 
   it('in several ledgers are popped by their classes, whichever ledger is the usual one', async () => {
-    const other = await openLedger();
+    const other = await testLedger();
     const factory = factoryOf({
       ledgers: { main: storage(ledger), archive: storage(other) },
       typeConf: {

@@ -1,7 +1,7 @@
 // Pauses, classes and orders as runners keep them.
 import { expect } from 'chai';
 import { heldClaims } from '../../support/killed-runners.js';
-import { onEachStore } from '../../support/each-store.js';
+import { onEachStore, onlyInPostgres } from '../../support/each-store.js';
 import { right } from '../../support/ledger-database.js';
 import { enqueued, isIn, stateOf, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { drained, working } from '../../support/runners.js';
@@ -61,7 +61,8 @@ onEachStore('queues as runners work them', (openLedger) => {
     expect(taken.toSorted()).to.deep.equal(['a@y', 'b@x', 'b@y']);
   });
 
-  it('stop claiming as soon as a pause is written, and go on when it is lifted, without a restart', async () => {
+  it('stop claiming as soon as a pause is written, and go on when it is lifted, without a restart', async function () {
+    onlyInPostgres(this, ledger, 'hundreds of jobs, one after the other, take long there');
     await enqueued(ledger, ...many(300, { type: 'a' }));
     const { taken, handler } = recorder();
     const run = working(ledger, [{ ...handler, type: 'a' }], { concurrency: 1 });
@@ -157,7 +158,8 @@ onEachStore('queues as runners work them', (openLedger) => {
     expect(descents.length).to.be.above(10);
   });
 
-  it('serve a low class that has waited over a minute once in twenty picks', async () => {
+  it('serve a low class that has waited over a minute once in twenty picks', async function () {
+    onlyInPostgres(this, ledger, 'it takes a thousand jobs');
     const notBefore = addMilliseconds(ledger.clock.now(), -120_000);
     await enqueued(ledger, ...many(2_000, { type: 'a', priority: 'high' }));
     await enqueuedEarlier(200, ...many(30, { type: 'b', priority: 'low', notBefore }));

@@ -4,13 +4,13 @@ import { millisecondsBetween } from '../../../domain/instant.js';
 import { defineJob, handlersOf, type JobDefinition } from '../../../runners/define-job.js';
 import { commandLine } from '../cli/command-line.js';
 import { NotRetryable, Snooze } from '../../../runners/handler-outcome.js';
-import { onEachStore } from '../../support/each-store.js';
 import {
   column,
   enqueued,
   factsOf,
   isIn,
   stateOf,
+  testLedger,
   typesOf,
   unequalTables,
   type TestLedger,
@@ -21,10 +21,10 @@ import { until } from '../../support/waiting.js';
 const fixed = (firstMs: number) => ({ kind: 'fixed', firstMs, jitter: 0 }) as const;
 const HOUR_MS = 3_600_000;
 
-onEachStore('the rules for handlers', (openLedger) => {
+describe('the rules for handlers', () => {
   let ledger: TestLedger;
   before(async () => {
-    ledger = await openLedger();
+    ledger = await testLedger();
   });
   after(() => ledger.drop());
   afterEach(async () => {
@@ -196,7 +196,11 @@ onEachStore('the rules for handlers', (openLedger) => {
         ledger,
         `SELECT is_success || ': ' || failure_cause FROM __schema__.job_execution_log WHERE job_name = 'traced'`,
       );
-      const executions = await commandLine(ledger.environment)('executions', '--job-name', 'traced');
+      const executions = await commandLine({ JOBLEDGER_DATABASE_URL: ledger.url })(
+        'executions',
+        '--job-name',
+        'traced',
+      );
       expect(executions.stdout).to.match(/ put off +[0-9a-f-]{36} +put off until .*: not before noon\n$/);
       expect(causes).to.deep.equal([`true: put off until ${released?.notBefore}: not before noon`]);
     });

@@ -5,8 +5,6 @@ import pg from 'pg';
 import { unavailable } from '../../../domain/errors.js';
 import type { Ledger } from '../../../runners/ledger.js';
 import type { ClaimDesk, RunnerPresence } from '../../../projections/ports.js';
-import { right } from '../../support/outcome.js';
-import { onEachStore } from '../../support/each-store.js';
 import { claimed } from '../../support/claims.js';
 import {
   column,
@@ -14,6 +12,7 @@ import {
   TAKEN_OVER,
   factsOf,
   isIn,
+  testLedger,
   typesOf,
   unequalTables,
   type TestLedger,
@@ -21,11 +20,11 @@ import {
 import { working } from '../../support/runners.js';
 import { gate, until } from '../../support/waiting.js';
 
-onEachStore("a runner's lease", (openLedger) => {
+describe("a runner's lease", () => {
   let ledger: TestLedger;
 
   beforeEach(async () => {
-    ledger = await openLedger();
+    ledger = await testLedger();
   });
   afterEach(async () => {
     expect(await unequalTables(ledger)).to.deep.equal([]);
@@ -162,8 +161,12 @@ onEachStore("a runner's lease", (openLedger) => {
     expect(new Set(runners).size).to.equal(2);
     const [succeeded] = await factsOf(ledger, id, 'AttemptSucceeded');
     expect(succeeded).to.include({ attempt: 2, executionSource: 'FAILOVER' });
-    const told = await right(ledger.store.readStream(`runner-${runners[0]}`));
-    expect(told.at(-1)).to.deep.nested.include({ type: 'RunnerStopped', 'data.how': 'lost' });
+    const told = await column(
+      ledger,
+      `SELECT DISTINCT data ->> 'how' FROM __schema__.event WHERE stream = $1 AND type = 'RunnerStopped'`,
+      `runner-${runners[0]}`,
+    );
+    expect(told).to.deep.equal(['lost']);
   });
 
   const withPresence = (presence: Partial<RunnerPresence>): Ledger => ({
