@@ -15,7 +15,7 @@ for (const site of eventStoreSites) {
     let store: EventStoreDbStore;
     before(async () => {
       server = await site.server();
-      store = openStore(server.url, { ledger: newLedgerName(), deadlineMs: 2_000 }).store;
+      store = openStore(server.url, { ledger: newLedgerName() }).store;
     });
     after(async () => {
       await store.close();

@@ -99,3 +99,13 @@ export const interruptionOf = (context: Mocha.Context, { server }: LedgerElsewhe
   console.log(`      skipped: a server of a cluster, or with TLS, cannot be led through a proxy`);
   context.skip();
 };
+
+/** On the double, for tests of what only it lets be seen: its log, its faults. */
+export type DoubledLedger = LedgerElsewhere & { readonly double: EventStoreDouble };
+
+export const doubledLedger = async (): Promise<DoubledLedger> => {
+  const double = await eventStoreDouble();
+  const { url, stop: close } = double;
+  const server = () => Promise.resolve({ url, interruption: undefined, double, close });
+  return { ...(await ledgerOn({ where: 'the protocol double of EventStoreDB', server })), double };
+};
