@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The `jobledger` command. */
-// It has to be there when node-postgres is loaded.
+// Before the program is loaded.
+import './cli/inlining.js';
 import './cli/navigator.js';
 
 const { command } = await import('./cli/command.js');

@@ -54,8 +54,12 @@ const typeCell = (type: string): string => {
 
 const MOST_TYPES = 100;
 
+const SPECIAL = /[\\\t\n\r]/;
+
 const nameCell = (name: string): string =>
-  jsonCell(name).replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+  SPECIAL.test(name)
+    ? jsonCell(name).replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+    : name;
 
 const linesOf = (appends: readonly EncodedAppend[]): string => {
   let lines = '';
