@@ -245,6 +245,7 @@ describe('reads from EventStoreDB (protocol double)', () => {
     for (let n = 0; n < 110; n += 1) store.subscribe({ from: 'start', streamPrefix: 'none', onPage });
     const isLive = () => states.slice(before).filter((state) => state === 'live').length === 110;
     await until('all are live', isLive);
+    double.reads.most = 0;
     const streams = Array.from({ length: 150 }, () => newStream());
     await taken(store, ...streams.map((stream) => share(stream, 'no-stream')));
     expect((await succeed(store.readStreams(streams))).size).to.equal(150);
