@@ -24,17 +24,11 @@ describe('field case 24: priority and order are promises', function () {
       type: `t${n % 4}`,
       priority: CLASSES[(n * 7 + (n >> 3)) % 3] ?? 'normal',
     }));
-    await enqueued(ledger, ...jobs);
+    const ids = await enqueued(ledger, ...jobs);
     const order: string[] = [];
     await drained(ledger, [{ type: '*', run: (job) => void order.push(job.id) }], { concurrency: 1 });
-    const classes = new Map(
-      (
-        await ledger.pool.query<{ job: string; class: (typeof CLASSES)[number] }>(
-          `SELECT substr(stream, 5) AS job, data->>'class' AS class FROM jobledger.event WHERE type = 'JobEnqueued'`,
-        )
-      ).rows.map((row) => [row.job, CLASSES.indexOf(row.class)]),
-    );
-    const ranks = order.map((id) => classes.get(id) ?? 0);
+    const classes = new Map(ids.map((id, n) => [id, CLASSES.indexOf(jobs[n]?.priority ?? 'normal')]));
+    const ranks = order.map((id) => classes.get(id) ?? expect.fail(`${id} is none of them`));
     let [lowest, inverted] = [0, 0];
     for (const rank of ranks) {
       if (rank < lowest) inverted += 1;
