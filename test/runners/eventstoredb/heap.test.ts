@@ -37,11 +37,12 @@ const medianOf = (values: readonly number[]): number => {
 };
 
 /**
- * Bytes a job over the second half, as what a process needs at its beginning it gets once: the median of the slopes between any two steps
- * (Theil and Sen), which a step or two with something under way do not move.
+ * Bytes a job behind the first quarter, as what a process needs at its beginning it gets once: the median of the slopes between any two steps
+ * (Theil and Sen), which a step or two with something under way do not move. Readings at rest differ by 20 KB, as connections come and
+ * go: the longer the stretch, the less that is a job.
  */
 const slopeOf = (steps: readonly HeapStep[]): number => {
-  const later = steps.slice(steps.length >> 1);
+  const later = steps.slice(steps.length >> 2);
   return medianOf(
     later.flatMap((one, n) =>
       later.slice(n + 1).map((other) => (other.bytes - one.bytes) / (other.jobs - one.jobs)),
