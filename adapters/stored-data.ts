@@ -1,7 +1,7 @@
 /**
  * Data as the stores keep them: the events that every job has are kept without what follows from their type, their id and their
- * metadata, or is the same for most, two fifths of their bytes. All of it or nothing: an event of which anything is not as usual (an imported claim, say)
- * is kept whole. Readers of the port see every event whole (docs/adr/0005).
+ * metadata, and without what is the same for most: half of their bytes. An event of which anything does not follow (an imported claim,
+ * say) is kept whole. Readers of the port see every event whole (docs/adr/0005).
  */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';

@@ -12,6 +12,12 @@ const FAULTS: Readonly<Record<string, string>> = {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 
+export const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
 /** What is wrong, or undefined. */
 export const missingFile = async (path: string): Promise<string | undefined> => {
   try {

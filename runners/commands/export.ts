@@ -1,18 +1,11 @@
 /** `export`: the whole history of the ledger in a file. */
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { whileNobodyPrunes } from '../../adapters/postgres/pruning/turn.js';
 import { exportLedger } from '../transfer/export-ledger.js';
-import { unwritableFolder } from '../cli/file-faults.js';
+import { exists, unwritableFolder } from '../cli/file-faults.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, storeFailed, wrongUsage, type Outcome } from './outcome.js';
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 const exportTo = async (context: CommandContext, file: string): Promise<Outcome> => {
   const { out, json, cwd } = context;

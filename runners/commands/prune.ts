@@ -1,10 +1,9 @@
 /** `prune`: finished jobs that are old enough go to an archive. */
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import { addMilliseconds } from '../../domain/instant.js';
-import { unwritableFolder } from '../cli/file-faults.js';
+import { exists, unwritableFolder } from '../cli/file-faults.js';
 import type { Ledger } from '../ledger.js';
 import type { OperationOptions } from '../operations/operate.js';
 import { pruneHistory, type PruneReport } from '../pruning/prune-history.js';
@@ -42,12 +41,6 @@ export const age = (value: string): number => {
     throw new InvalidArgumentError('It is a whole number with a unit: 90s, 45min, 12h, 30d or 8w.');
   return milliseconds;
 };
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** What is wrong with what was asked for, or undefined. */
 const flawOf = async (flags: PruneFlags, path: string | undefined): Promise<string | undefined> => {
