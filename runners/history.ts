@@ -9,7 +9,8 @@ import { postgresClaimDesk } from '../adapters/postgres/claim-desk.js';
 import { postgresEventStore } from '../adapters/postgres/event-store.js';
 import { inlineWrites } from '../adapters/postgres/inline.js';
 import { postgresJobIndex } from '../adapters/postgres/job-index.js';
-import { ledgerStreamAsLog, withoutPruned, withoutPrunedOn } from '../adapters/postgres/pruning/hidden.js';
+import { withoutPruned, withoutPrunedOn } from '../adapters/postgres/pruning/hidden.js';
+import { ledgerEntriesAsLog } from '../adapters/postgres/pruning/ledger-entries.js';
 import { catchUp } from '../adapters/postgres/projector.js';
 import { remoteJobIndex } from '../adapters/postgres/remote-index.js';
 import { reservingClaimDesk, type ClaimFigures } from '../adapters/postgres/reserving-desk.js';
@@ -131,7 +132,7 @@ export const historyElsewhere = async (
   const { deleteStreams, ...whole } = opened.right;
   const kept = inlineProjections.map(asCatchUp);
   const parks = [claimedJob, ...kept].map(({ name }) => name);
-  const ofLedger = { readAll: ledgerStreamAsLog(whole), end: whole.end };
+  const ofLedger = { readAll: ledgerEntriesAsLog(whole), end: whole.end };
   const prunedKnown = catchUp(pool, schema, [asCatchUp(prunedJob)], { store: ofLedger, parks });
   const store = { ...whole, readAll: withoutPruned(pool, schema, whole.readAll, prunedKnown) };
 

@@ -2,11 +2,10 @@
  * A history elsewhere without the events of pruned jobs: whoever reads its log meets them until it is scavenged, and some of them while
  * that is going on. Where nothing was ever pruned it costs one question at the beginning of the log.
  */
-import { isLeft, right } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { StoreError } from '../../../domain/errors.js';
-import { jobIdOf, LEDGER_STREAM, START, type RecordedEvent } from '../../../domain/ledger.js';
-import type { EventStore, ReadAllOptions } from '../../../domain/ports.js';
+import { jobIdOf, START, type RecordedEvent } from '../../../domain/ledger.js';
+import type { EventStore } from '../../../domain/ports.js';
 import { attempt } from '../error-mapping.js';
 import { succeeded } from '../outcome.js';
 import { inSchema, type SchemaName } from '../schema-name.js';
@@ -79,21 +78,3 @@ export const withoutPruned = (
       return isAny === true ? { ...page, events: await visible(db, schema, page.events) } : page;
     });
 };
-
-/** What concerns the history as a whole has a stream of its own: the log need not be searched for it. */
-export const ledgerStreamAsLog =
-  ({ readStream, end }: Pick<EventStore, 'readStream' | 'end'>): ReadAll =>
-  ({ after, upTo, types, limit = Infinity }: ReadAllOptions) =>
-  async () => {
-    const last = upTo === undefined ? await end()() : right(upTo);
-    if (isLeft(last)) return last;
-    const events = await readStream(LEDGER_STREAM)();
-    if (isLeft(events)) return events;
-    const wanted = events.right.filter(
-      ({ position, type }) =>
-        position > after && position <= last.right && (types === undefined || types.includes(type)),
-    );
-    const page = wanted.slice(0, limit);
-    const isCut = page.length < wanted.length;
-    return right({ events: page, upTo: isCut ? (page.at(-1)?.position ?? last.right) : last.right });
-  };
