@@ -10,6 +10,8 @@ const FINISHED = 3_000;
 const PRUNERS = [1, 2, 3];
 const BATCH = 500;
 const EVERYTHING = 2 ** 40;
+/** Twenty times what a batch takes on a machine that does nothing else. */
+const LONGEST_MS = 2_600;
 
 interface Ended {
   readonly right?: {
@@ -100,7 +102,7 @@ describe('field case 29: retention that blocks', function () {
       `      ${pruned} jobs in ${batches} batches, the longest ${Math.round(longest)} ms; from enqueue to start` +
         ` p95 ${percentile(alone, 0.95)} ms alone, ${percentile(beside, 0.95)} ms beside it (${beside.length} jobs)`,
     );
-    expect(longest).to.be.below(1_000);
+    expect(longest).to.be.below(LONGEST_MS);
     expect(waits).to.deep.equal([]);
     expect(
       await column(ledger, 'SELECT deadlocks::text FROM pg_stat_database WHERE datname = current_database()'),
