@@ -4,9 +4,8 @@
  * is done by the next.
  */
 import * as E from 'fp-ts/lib/Either.js';
-import type { StoreError } from '../../domain/errors.js';
-import { rejected } from '../../domain/errors.js';
-import { jobStream, LEDGER_STREAM, type ExpectedRevision } from '../../domain/ledger.js';
+import { rejected, type StoreError } from '../../domain/errors.js';
+import { jobStream, LEDGER_STREAM, nextRevision, type ExpectedRevision } from '../../domain/ledger.js';
 import { aimOutbox, clearOutbox, readOutbox, type Posted } from '../../adapters/postgres/pruning/outbox.js';
 import { prunedJob } from '../../projections/pruned-job.js';
 import type { Ledger } from '../ledger.js';
@@ -27,6 +26,17 @@ const lastEntry = async (store: Ledger['store']): Promise<E.Either<StoreError, E
   return E.map((events: readonly { readonly revision: bigint }[]) => events[0]?.revision ?? 'no-stream')(
     last,
   );
+};
+
+/** A server may not know a repeated append any more. */
+const isThere = async (
+  store: Ledger['store'],
+  expected: ExpectedRevision,
+  { id }: Posted['event'],
+): Promise<E.Either<StoreError, boolean>> => {
+  const from = nextRevision(expected);
+  const there = await persistently(store.readStream(LEDGER_STREAM, { from, limit: 1 }))();
+  return E.map((events: readonly { readonly id: string }[]) => events[0]?.id === id)(there);
 };
 
 const MOST_TRIES = 5;
@@ -50,6 +60,8 @@ const tell = async (
     const [outcome = E.left(rejected('the append was not answered'))] = outcomes.right;
     if (E.isRight(outcome)) return outcome;
     if (outcome.left._tag !== 'Conflict') return E.left(storeErrorOf(outcome.left));
+    const told = await isThere(store, expected, event);
+    if (E.isLeft(told) || told.right) return told;
     expected = undefined;
   }
   return E.left(rejected('the stream of the ledger moved at every try: prune again'));

@@ -4,7 +4,6 @@
  */
 import { basename } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
-import { flatten } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { pruneStreams, type PruneTarget } from '../../adapters/postgres/pruning/batch.js';
 import { newestRoots } from '../../adapters/postgres/pruning/newest-roots.js';
@@ -123,7 +122,10 @@ const pruneAlone = async (
   options: PruneOptions,
 ): Promise<E.Either<StoreError, PruneReport>> => {
   const target = targetOf(ledger);
-  const completed = await completeLastPrune(ledger, { log: options.log, isLeftOver: true });
+  const isTried = options.path === undefined;
+  const completed = isTried
+    ? E.right(false)
+    : await completeLastPrune(ledger, { log: options.log, isLeftOver: true });
   if (E.isLeft(completed)) return completed;
   const current = await bringForward(ledger, target, options.log);
   if (E.isLeft(current)) return current;
@@ -138,4 +140,4 @@ const pruneAlone = async (
 export const pruneHistory =
   (ledger: Ledger, options: PruneOptions): TaskEither<StoreError, PruneReport> =>
   async () =>
-    flatten(await whilePruning(ledger.pool, ledger.schema, () => pruneAlone(ledger, options))());
+    E.flatten(await whilePruning(ledger.pool, ledger.schema, () => pruneAlone(ledger, options))());

@@ -1,5 +1,6 @@
 // A prune that is killed, really, between any two of its steps: tables and history agree all the same, and the next one completes it.
 import { expect } from 'chai';
+import { pruneHistory } from '../../../runners/pruning/prune-history.js';
 import { doubledLedger, type DoubledLedger } from '../../support/eventstore-sites.js';
 import { urlFor, untilGone } from '../../support/killed-runners.js';
 import {
@@ -10,7 +11,9 @@ import {
   unequalTables,
   type TestLedger,
 } from '../../support/ledger.js';
+import { right } from '../../support/outcome.js';
 import {
+  EVERYTHING,
   fill,
   linesOf,
   pruned,
@@ -158,6 +161,8 @@ describe('a prune on EventStoreDB (the protocol double) that is killed', functio
       await agreeAndRebuild(`killed ${when}`, isTold);
       ledger.double.log.scavenge(half());
       expect(await unequalTables(ledger), `killed ${when}, in a scavenge`).to.deep.equal([]);
+      await right(pruneHistory(ledger, { before: EVERYTHING, path: undefined, log: () => undefined }));
+      expect(await outbox(), 'only tried').to.equal(isLeft);
       const lines: string[] = [];
       await pruned(ledger, folder.file(`${dies}-next`), { limit: 1, log: (line) => void lines.push(line) });
       expect(lines).to.have.length(isLeft);
@@ -171,6 +176,22 @@ describe('a prune on EventStoreDB (the protocol double) that is killed', functio
       await agree(ledger, sums, `completed ${when}, scavenged`);
     });
   }
+
+  it('behind its event is completed on a server that does not know that event again', async () => {
+    const { ended } = pruningProcess({
+      databaseUrl: urlFor(ledger, 'pruner forgotten'),
+      ...ledger.address,
+      path: folder.file('forgotten'),
+      limit: LIMIT,
+      dies: 'told',
+    });
+    expect(await ended).to.equal('SIGKILL');
+    await untilGone(ledger, 'pruner forgotten');
+    ledger.double.faults.forgetful = true;
+    await pruned(ledger, folder.file('forgotten-next'), { limit: 1 });
+    expect(await outbox()).to.equal(0);
+    await agree(ledger, sums, 'completed where its event was forgotten');
+  });
 
   it('has told of each batch once', async () => {
     const told = ledger.double.log.records.filter(({ type }) => type === 'HistoryPruned').map(({ id }) => id);
