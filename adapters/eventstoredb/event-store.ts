@@ -112,7 +112,10 @@ const storeAt = (address: Address, options: EventStoreDbOptions): EventStoreDbSt
     onNews,
     deleteStreams: (streams) =>
       attempt(async () => {
-        await Promise.all(streams.map((stream) => appending.limited(() => deleteStream(appending, stream))));
+        const deleted = await Promise.allSettled(
+          streams.map((stream) => appending.limited(() => deleteStream(appending, stream))),
+        );
+        for (const outcome of deleted) if (outcome.status === 'rejected') throw outcome.reason;
       }),
     close: async () => {
       await stopAll();

@@ -63,6 +63,16 @@ export const archiveAt = (path: string): Archive => {
     place = { offset: from.offset + batch.length, events };
   };
 
+  /** As it was behind that batch; not there where there was none. */
+  const backTo = async (at: Place): Promise<void> => {
+    if (file === undefined) return;
+    if (at.events > 0) return write(file, at, [], '');
+    await file.close();
+    file = undefined;
+    length = 0;
+    await rm(path, { force: true });
+  };
+
   return {
     add: async (lines, first) => {
       try {
@@ -73,19 +83,14 @@ export const archiveAt = (path: string): Archive => {
         return E.right(undefined);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
+        // Of what is in it already this may be the only copy. A disk that was full has room for the line that was there before.
+        await backTo(place).catch(() => undefined);
         return E.left(
           rejected(`the archive ${path} cannot be written, so that nothing more was pruned: ${reason}`),
         );
       }
     },
-    retract: async () => {
-      if (file === undefined) return;
-      if (before.events > 0) return write(file, before, [], '');
-      await file.close();
-      file = undefined;
-      length = 0;
-      await rm(path, { force: true });
-    },
+    retract: () => backTo(before),
     close: async () => {
       await file?.close();
     },

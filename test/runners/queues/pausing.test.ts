@@ -1,20 +1,19 @@
 // Pauses, classes and orders as runners keep them.
 import { expect } from 'chai';
 import { heldClaims } from '../../support/killed-runners.js';
-import { onEachStore, onlyInPostgres } from '../../support/each-store.js';
 import { right } from '../../support/ledger-database.js';
-import { enqueued, isIn, stateOf, unequalTables, type TestLedger } from '../../support/ledger.js';
+import { enqueued, isIn, stateOf, testLedger, unequalTables, type TestLedger } from '../../support/ledger.js';
 import { drained, working } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
 import { producer } from '../../../runners/producer/producer.js';
 import { queueApi, type QueueApi } from '../../../runners/queues/api.js';
 import { addMilliseconds } from '../../../domain/instant.js';
 
-onEachStore('queues as runners work them', (openLedger) => {
+describe('queues as runners work them', () => {
   let ledger: TestLedger;
   let queues: QueueApi;
   beforeEach(async () => {
-    ledger = await openLedger();
+    ledger = await testLedger();
     queues = queueApi(ledger);
   });
   afterEach(async () => {
@@ -62,7 +61,6 @@ onEachStore('queues as runners work them', (openLedger) => {
   });
 
   it('stop claiming as soon as a pause is written, and go on when it is lifted, without a restart', async function () {
-    onlyInPostgres(this, ledger, 'hundreds of jobs, one after the other, take long there');
     await enqueued(ledger, ...many(300, { type: 'a' }));
     const { taken, handler } = recorder();
     const run = working(ledger, [{ ...handler, type: 'a' }], { concurrency: 1 });
@@ -159,7 +157,6 @@ onEachStore('queues as runners work them', (openLedger) => {
   });
 
   it('serve a low class that has waited over a minute once in twenty picks', async function () {
-    onlyInPostgres(this, ledger, 'it takes a thousand jobs');
     const notBefore = addMilliseconds(ledger.clock.now(), -120_000);
     await enqueued(ledger, ...many(2_000, { type: 'a', priority: 'high' }));
     await enqueuedEarlier(200, ...many(30, { type: 'b', priority: 'low', notBefore }));
