@@ -190,7 +190,7 @@ onEachStore('operations', (openLedger) => {
         leaseMs: 60_000,
       });
       try {
-        const marks = () => executionsIn(file.path).map(({ mark }) => mark);
+        const marks = () => executionsIn(file.path).flatMap((each) => (each.jobId === id ? [each.mark] : []));
         await until('it runs', () => marks().includes('begun'));
         await api().cancel(id);
         // The next look of its own would come later than this waits. A summons may be too early: before the process listens.
