@@ -15,7 +15,7 @@ export interface FinishedStream {
 /** Between the tries of a deletion whose outcome is unknown; it may be done twice. */
 const PAUSES_MS = [50, 200, 500, 1_000, 2_000];
 
-export const deleteStream = async (
+const deleteStream = async (
   { clients, names, address, deadlineMs }: Appending,
   { stream, last }: FinishedStream,
 ): Promise<void> => {
@@ -46,3 +46,14 @@ export const deleteStream = async (
 
 const describe = (fault: ReturnType<typeof faultOf>): string =>
   'message' in fault ? fault.message : fault._tag;
+
+/** None is still on its way when it answers: what failed is tried again from the first. */
+export const deleteStreams = async (
+  appending: Appending,
+  streams: readonly FinishedStream[],
+): Promise<void> => {
+  const deleted = await Promise.allSettled(
+    streams.map((stream) => appending.limited(() => deleteStream(appending, stream))),
+  );
+  for (const outcome of deleted) if (outcome.status === 'rejected') throw outcome.reason;
+};

@@ -7,7 +7,7 @@ import type { EventStore, Subscription } from '../../domain/ports.js';
 import { appendAll, noteSeen, type Appending } from './append.js';
 import { superviseClient } from './client-supervisor.js';
 import { addressOf, type Address } from './connection.js';
-import { deleteStream, type FinishedStream } from './delete.js';
+import { deleteStreams, type FinishedStream } from './delete.js';
 import { streamNames } from './encoding.js';
 import { attempt } from './errors.js';
 import { limiter } from './limiter.js';
@@ -110,13 +110,7 @@ const storeAt = (address: Address, options: EventStoreDbOptions): EventStoreDbSt
     subscribe,
     wake,
     onNews,
-    deleteStreams: (streams) =>
-      attempt(async () => {
-        const deleted = await Promise.allSettled(
-          streams.map((stream) => appending.limited(() => deleteStream(appending, stream))),
-        );
-        for (const outcome of deleted) if (outcome.status === 'rejected') throw outcome.reason;
-      }),
+    deleteStreams: (streams) => attempt(() => deleteStreams(appending, streams)),
     close: async () => {
       await stopAll();
       await Promise.all([reading.clients.close(), appending.clients.close()]);
