@@ -4,16 +4,16 @@
  */
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import { isLeft, left, right } from 'fp-ts/lib/Either.js';
-import { setTimeout as delay } from 'node:timers/promises';
 import { conflict, rejected, unavailable } from '../../domain/errors.js';
 import { nextRevision, type Position } from '../../domain/ledger.js';
 import type { AppendOutcome, StreamAppend } from '../../domain/ports.js';
 import { encodeAppend, repeatedStream, type EncodedAppend } from '../encoded-append.js';
 import type { Address } from './connection.js';
 import { eventData } from './encoding.js';
-import { faultOf, StoreFailure, type Fault } from './errors.js';
+import { StoreFailure } from './errors.js';
 import type { Limiter } from './limiter.js';
 import { readStream, type Reading } from './read.js';
+import { allEnded, untilKnown, type KnownFault } from './until-known.js';
 
 export interface Appending extends Reading {
   readonly address: Address;
@@ -24,8 +24,6 @@ export interface Appending extends Reading {
   readonly seen: { position: Position };
 }
 
-/** Between the tries of an append whose outcome is unknown. */
-const PAUSES_MS = [50, 200, 500, 1_000, 2_000];
 /** Above this the server is not asked: it takes no message of that size. */
 const MESSAGE_BYTES = 16 * 1024 * 1024;
 
@@ -69,7 +67,7 @@ const send = async (appending: Appending, encoded: EncodedAppend): Promise<Appen
 const settled = async (
   appending: Appending,
   encoded: EncodedAppend,
-  fault: Exclude<Fault, { _tag: 'Unknown' }>,
+  fault: KnownFault,
   wasInDoubt: boolean,
 ): Promise<AppendOutcome> => {
   const { stream, expected } = encoded.append;
@@ -88,20 +86,11 @@ const settled = async (
   }
 };
 
-const appendOne = async (appending: Appending, encoded: EncodedAppend): Promise<AppendOutcome> => {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await send(appending, encoded);
-    } catch (error) {
-      if (error instanceof StoreFailure) throw error;
-      const fault = faultOf(error);
-      if (fault._tag !== 'Unknown') return settled(appending, encoded, fault, tries > 0);
-      const pause = PAUSES_MS[tries];
-      if (pause === undefined) throw new StoreFailure(unavailable(`EventStoreDB: ${fault.message}`));
-      await delay(pause);
-    }
-  }
-};
+const appendOne = (appending: Appending, encoded: EncodedAppend): Promise<AppendOutcome> =>
+  untilKnown(
+    () => send(appending, encoded),
+    (fault, wasInDoubt) => settled(appending, encoded, fault, wasInDoubt),
+  );
 
 const appendLimited = (appending: Appending, append: StreamAppend): Promise<AppendOutcome> => {
   const encoded = encodeAppend(append);
@@ -121,9 +110,5 @@ export const appendAll = async (
   const repeated = repeatedStream(appends);
   if (repeated !== undefined)
     throw new StoreFailure(rejected(`stream ${repeated} occurs twice in one append`));
-  const outcomes = await Promise.allSettled(appends.map((append) => appendLimited(appending, append)));
-  return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
+  return allEnded(appends.map((append) => appendLimited(appending, append)));
 };

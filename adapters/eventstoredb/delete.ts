@@ -1,10 +1,10 @@
 /** Deletes a finished stream: one `$metadata` event hides all of it. Its events are in the log until the next scavenge. */
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import { setTimeout as delay } from 'node:timers/promises';
-import { rejected, unavailable } from '../../domain/errors.js';
+import { rejected } from '../../domain/errors.js';
 import type { Revision, StreamName } from '../../domain/ledger.js';
 import type { Appending } from './append.js';
-import { faultOf, StoreFailure } from './errors.js';
+import { StoreFailure } from './errors.js';
+import { allEnded, untilKnown, type KnownFault } from './until-known.js';
 
 export interface FinishedStream {
   readonly stream: StreamName;
@@ -12,10 +12,7 @@ export interface FinishedStream {
   readonly last: Revision;
 }
 
-/** Between the tries of a deletion whose outcome is unknown; it may be done twice. */
-const PAUSES_MS = [50, 200, 500, 1_000, 2_000];
-
-const deleteStream = async (
+const deleteStream = (
   { clients, names, address, deadlineMs }: Appending,
   { stream, last }: FinishedStream,
 ): Promise<void> => {
@@ -26,34 +23,20 @@ const deleteStream = async (
       requiresLeader: true,
       deadline: deadlineMs,
     });
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await clients.use(call, deadlineMs + 500);
-      return;
-    } catch (error) {
-      if (error instanceof StoreFailure) throw error;
-      const fault = faultOf(error);
-      // Gone altogether, or used again since: there is nothing of ours to delete.
-      if (fault._tag === 'WrongRevision' || fault._tag === 'NoStream') return;
-      if (fault._tag !== 'Unknown')
-        throw new StoreFailure(rejected(`EventStoreDB refused to delete ${stream}: ${describe(fault)}`));
-      const pause = PAUSES_MS[tries];
-      if (pause === undefined) throw new StoreFailure(unavailable(`EventStoreDB: ${fault.message}`));
-      await delay(pause);
-    }
-  }
+  const settle = (fault: KnownFault): void => {
+    // Gone altogether, or used again since: there is nothing of ours to delete.
+    if (fault._tag === 'WrongRevision' || fault._tag === 'NoStream') return;
+    throw new StoreFailure(rejected(`EventStoreDB refused to delete ${stream}: ${describe(fault)}`));
+  };
+  return untilKnown(async () => void (await clients.use(call, deadlineMs + 500)), settle);
 };
 
-const describe = (fault: ReturnType<typeof faultOf>): string =>
-  'message' in fault ? fault.message : fault._tag;
+const describe = (fault: KnownFault): string => ('message' in fault ? fault.message : fault._tag);
 
-/** None is still on its way when it answers: what failed is tried again from the first. */
+/** What failed is tried again from the first. */
 export const deleteStreams = async (
   appending: Appending,
   streams: readonly FinishedStream[],
 ): Promise<void> => {
-  const deleted = await Promise.allSettled(
-    streams.map((stream) => appending.limited(() => deleteStream(appending, stream))),
-  );
-  for (const outcome of deleted) if (outcome.status === 'rejected') throw outcome.reason;
+  await allEnded(streams.map((stream) => appending.limited(() => deleteStream(appending, stream))));
 };
