@@ -138,7 +138,7 @@ const PAUSES_MS = [50, 250, 1_000];
 
 export const readStretch = async (reading: Reading, stretch: LogStretch): Promise<Page> => {
   const { after, upTo, limit, types } = stretch;
-  if (upTo <= after || limit === 0) return { events: [], upTo: limit === 0 ? after : after };
+  if (upTo <= after || limit === 0) return { events: [], upTo: after };
   if (types?.length === 0) return { events: [], upTo };
   for (let tries = 0; ; tries += 1) {
     try {

@@ -42,18 +42,6 @@ const COPY = 'COPY __schema__.event (stream, revision, id, type, data, metadata)
 /** A JSON text has no bare tab or line feed in it; of what COPY gives a meaning it holds backslashes alone. */
 const jsonCell = (text: string): string => (text.includes('\\') ? text.replaceAll('\\', '\\\\') : text);
 
-/** Types are few, and hold nothing that has to be escaped: each is looked at once. */
-const plainTypes = new Set<string>();
-
-const typeCell = (type: string): string => {
-  if (plainTypes.has(type)) return type;
-  const cell = nameCell(type);
-  if (cell === type && plainTypes.size < MOST_TYPES) plainTypes.add(type);
-  return cell;
-};
-
-const MOST_TYPES = 100;
-
 const SPECIAL = /[\\\t\n\r]/;
 
 const nameCell = (name: string): string =>
@@ -66,7 +54,7 @@ const linesOf = (appends: readonly EncodedAppend[]): string => {
   for (const { append, events } of appends) {
     const stream = nameCell(append.stream);
     for (const { revision, id, type, data, metadata } of events) {
-      lines += `${stream}\t${revision}\t${id}\t${typeCell(type)}\t${jsonCell(data)}\t${jsonCell(metadata)}\n`;
+      lines += `${stream}\t${revision}\t${id}\t${nameCell(type)}\t${jsonCell(data)}\t${jsonCell(metadata)}\n`;
     }
   }
   return lines;

@@ -1,7 +1,7 @@
 /** The numbered migration files. A released one is never changed; what comes later is a new number. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { packageFile } from '../package-file.js';
 import { inSchema, quoteIdentifier, type SchemaName } from './schema-name.js';
 
 export interface Migration {
@@ -10,11 +10,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-// By the package's own name: the build makes one file of all modules, and leaves these where they are.
-const FOLDER = join(
-  dirname(createRequire(import.meta.url).resolve('jobledger/package.json')),
-  'adapters/postgres/sql',
-);
+const FOLDER = packageFile('adapters/postgres/sql');
 const FILE = /^(\d{4})-([a-z0-9-]+)\.sql$/;
 
 const readSql = (path: string): string => readFileSync(join(FOLDER, path), 'utf8').trimEnd();

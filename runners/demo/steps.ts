@@ -1,8 +1,7 @@
 /** The steps of the demo. Every number they give comes from the ledger. */
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { explainDumpError } from '../../adapters/mediawiki/index.js';
+import { packageFile } from '../../adapters/package-file.js';
 import { auditAll } from '../../adapters/postgres/audit.js';
 import type { StoreError } from '../../domain/errors.js';
 import { projections } from '../../projections/index.js';
@@ -20,8 +19,7 @@ export const DEMO_FILE = 'mediawiki-job.csv.gz';
 /** MediaWiki's $wgJobTypeConf claimTTL. */
 const CLAIM_TTL_SECONDS = 3_600;
 
-const dataFile = (): string =>
-  join(dirname(createRequire(import.meta.url).resolve('jobledger/package.json')), 'demo', 'data', DEMO_FILE);
+const dataFile = (): string => packageFile(`demo/data/${DEMO_FILE}`);
 
 type Step<A> = Promise<E.Either<StoreError, A>>;
 
