@@ -9,15 +9,10 @@ import { bell } from '../bell.js';
 import { refreshTrack, type Track } from './advance.js';
 import { toStoreError } from './error-mapping.js';
 import { succeeded } from './outcome.js';
-import {
-  openTracks,
-  projectionStatus,
-  runTracks,
-  type ProjectionStatus,
-  type ProjectorOptions,
-} from './projector.js';
+import { openTracks, projectionStatus, type ProjectionStatus, type ProjectorOptions } from './projector.js';
 import type { SchemaName } from './schema-name.js';
 import { livePlace } from './sink.js';
+import { stepper } from './step.js';
 
 export interface LiveProjectorOptions extends ProjectorOptions {
   readonly pollMs?: number;
@@ -53,8 +48,8 @@ export const startProjector = (
     if (tracks.length === 0) tracks = await openTracks(db, livePlace(schema), projections, options);
     const halted = tracks.filter(({ halt }) => halt !== undefined);
     await Promise.all(halted.map((track) => refreshTrack(db, track)));
-    const end = await succeeded(options.store.end());
-    await runTracks(db, options, tracks, end, () => isEnding);
+    const step = stepper(db, options, tracks);
+    while (!isEnding && (await step(await succeeded(options.store.end()))));
   };
 
   const run = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 // A process of its own that projects or rebuilds, made to be killed: node --import tsx projecting-process.ts URL PAGE_SIZE [REBUILD]. Its
 // history is elsewhere where JOBLEDGER_EVENTSTORE_URL and JOBLEDGER_LEDGER are set.
-import { catchUp, type Progress } from '../../adapters/postgres/projector.js';
+import { catchUp } from '../../adapters/postgres/projector.js';
+import type { Progress } from '../../adapters/postgres/step.js';
 import { rebuild } from '../../adapters/postgres/rebuild.js';
 import { connect } from '../../adapters/postgres/connection.js';
 import { postgresEventStore } from '../../adapters/postgres/event-store.js';

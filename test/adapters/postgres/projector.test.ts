@@ -13,6 +13,7 @@ import { executionLog } from '../../../projections/execution-log.js';
 import { catchUpProjections, projections } from '../../../projections/index.js';
 import { jobProjection } from '../../../projections/job-table.js';
 import { liveTables } from '../../../adapters/postgres/merge.js';
+import type { Progress } from '../../../adapters/postgres/step.js';
 import { queueSummary } from '../../../projections/queue-summary.js';
 import { eventually } from '../../support/eventually.js';
 import { appendAll, ledgerDatabase, right, type LedgerDatabase } from '../../support/ledger-database.js';
@@ -117,6 +118,37 @@ describe('the projector', () => {
       expect(status).to.include({ behind: 0n, position: 1n });
     });
     await projector.stop();
+  });
+
+  it('does not let a table at the end of history wait for one that is made from its beginning', async () => {
+    await appendAll(ledger.store, appendsOf(15, 200));
+    await right(catchUp(ledger.pool, ledger.schema, [executionLog], options()));
+    const old = await right(ledger.store.end());
+    const told: { readonly name: string | undefined; readonly position: bigint }[] = [];
+    let appended: Promise<unknown> | undefined;
+    const projector = startProjector(
+      ledger.pool,
+      ledger.schema,
+      [jobProjection, executionLog],
+      options({
+        pageSize: 1,
+        pollMs: 5,
+        onProgress: ({ names: [name], position }: Progress) => {
+          told.push({ name, position });
+          appended ??= appendAll(ledger.store, [enqueuedAppend(`job-${uuidOf(15, 1)}`)]);
+        },
+      }),
+    );
+    await eventually(async () => {
+      expect((await right(projector.status())).every(({ position }) => position > old)).to.equal(true);
+    });
+    await appended;
+    await projector.stop();
+    const atEnd = told.findIndex(({ name, position }) => name === executionLog.name && position > old);
+    const lastBefore = told.findLastIndex(
+      ({ name, position }) => name === jobProjection.name && position <= old,
+    );
+    expect(atEnd).to.be.within(0, lastBefore);
   });
 
   it('goes on after it has lost its connections', async () => {
