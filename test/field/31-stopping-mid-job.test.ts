@@ -1,10 +1,8 @@
 // Deployments stop runners in the middle of long jobs: those are given back uncounted and go on elsewhere at once, or, where a second
 // signal leaves no time for that, when the lease has run out.
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { millisecondsBetween } from '../../domain/instant.js';
 import {
@@ -16,11 +14,11 @@ import {
   unequalTables,
   type TestLedger,
 } from '../support/ledger.js';
+import { cliProcess, type CliProcess } from '../support/cli-process.js';
 import { executionsIn } from '../support/runners.js';
 import { until } from '../support/waiting.js';
 
 const JOBS = 5;
-const program = fileURLToPath(new URL('../../runners/cli.ts', import.meta.url));
 
 /** Each call writes a line: job id, attempt, process id, how it is going. */
 const HANDLERS = `
@@ -37,17 +35,11 @@ export default [
 ];
 `;
 
-interface Work {
-  readonly child: ChildProcess;
-  readonly ended: Promise<readonly [number | null, NodeJS.Signals | null]>;
-  readonly said: () => string;
-}
-
 describe('field case 31: a runner stopped in the middle of its jobs', () => {
   let ledger: TestLedger;
   let folder: string;
   let file: string;
-  const processes: Work[] = [];
+  const processes: CliProcess[] = [];
 
   beforeEach(async () => {
     ledger = await testLedger();
@@ -57,32 +49,19 @@ describe('field case 31: a runner stopped in the middle of its jobs', () => {
     writeFileSync(join(folder, 'handlers.mjs'), HANDLERS);
   });
   afterEach(async () => {
-    for (const { child, ended } of processes.splice(0)) {
-      child.kill('SIGKILL');
-      await ended;
-    }
+    await Promise.all(processes.splice(0).map(({ kill }) => kill()));
     rmSync(folder, { recursive: true, force: true });
     await ledger.drop();
   });
 
-  const work = (...args: readonly string[]): Work => {
-    const command = ['--import', 'tsx', program, 'work', '--handlers', join(folder, 'handlers.mjs'), ...args];
-    const child = spawn(process.execPath, command, {
-      env: { ...process.env, JOBLEDGER_DATABASE_URL: ledger.url },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let said = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const ended = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) =>
-      child.once('close', (status, signal) => resolve([status, signal])),
-    );
-    const running = { child, ended, said: () => said };
+  const work = (...args: readonly string[]): CliProcess => {
+    const command = ['work', '--handlers', join(folder, 'handlers.mjs'), ...args];
+    const running = cliProcess(command, { JOBLEDGER_DATABASE_URL: ledger.url });
     processes.push(running);
     return running;
   };
 
-  const marks = (mark: string, { child }: Work): readonly string[] =>
+  const marks = (mark: string, { child }: CliProcess): readonly string[] =>
     executionsIn(file)
       .filter((execution) => execution.mark === mark && execution.pid === child.pid)
       .map(({ jobId }) => jobId);

@@ -1,6 +1,7 @@
-// The whole system on EventStoreDB: two runner processes, one killed, the server restarted in the middle.
+// The whole system on EventStoreDB: a projector and two runners as processes, one runner killed, the server restarted in the middle.
 import { expect } from 'chai';
-import { startProjector } from '../../../adapters/postgres/live-projector.js';
+import { projectionStatus } from '../../../adapters/postgres/projector.js';
+import { cliProcess, type CliProcess } from '../../support/cli-process.js';
 import {
   eventStoreSites,
   interruptionOf,
@@ -9,6 +10,7 @@ import {
 } from '../../support/eventstore-sites.js';
 import { executionFile, type ExecutionFile } from '../../support/execution-file.js';
 import { enqueued, everyHistory, unequalTables } from '../../support/ledger.js';
+import type { Position } from '../../../domain/ledger.js';
 import { right } from '../../support/outcome.js';
 import { runnerProcess, type RunnerProcess } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
@@ -23,7 +25,8 @@ for (const site of eventStoreSites) {
   describe(`two runner processes with their history on ${site.where}`, () => {
     let ledger: LedgerElsewhere;
     let file: ExecutionFile;
-    let processes: readonly RunnerProcess[] = [];
+    let runners: readonly RunnerProcess[] = [];
+    let projector: CliProcess | undefined;
 
     before(async () => {
       ledger = await ledgerOn(site);
@@ -31,7 +34,9 @@ for (const site of eventStoreSites) {
     });
 
     after(async () => {
-      await Promise.all(processes.map(({ kill }) => kill()));
+      await Promise.all(
+        [...runners, ...(projector === undefined ? [] : [projector])].map(({ kill }) => kill()),
+      );
       file.remove();
       await ledger.drop();
     });
@@ -39,39 +44,34 @@ for (const site of eventStoreSites) {
     it(`lose none of ${JOBS} jobs and succeed in none twice, though one is killed and the server restarted`, async function () {
       this.timeout(2 * ALL_MS);
       const server = interruptionOf(this, ledger);
+      const { url, schema, address } = ledger;
+      projector = cliProcess(['project'], {
+        JOBLEDGER_DATABASE_URL: url,
+        JOBLEDGER_SCHEMA: schema,
+        JOBLEDGER_EVENTSTORE_URL: address.eventstoreUrl,
+        JOBLEDGER_LEDGER: address.ledger,
+      });
       const jobs = Array.from({ length: JOBS }, (_, n) => ({ type: 'append', params: { n } }));
       const ids: string[] = [];
       for (let from = 0; from < JOBS; from += 500) {
         ids.push(...(await enqueued(ledger, ...jobs.slice(from, from + 500))));
       }
-      const projector = startProjector(ledger.pool, ledger.schema, ledger.projected, {
-        store: ledger.store,
-        parks: ledger.parks,
-        pageSize: ledger.pageSize ?? 5_000,
-        wake: (onWake) => {
-          const stop = ledger.store.onNews(() => onWake());
-          return { stop: () => Promise.resolve(stop()) };
-        },
-      });
-      const { url, schema, address } = ledger;
       const options = { url, schema, ...address, file: file.path, leaseMs: 3_000 };
       const started = performance.now();
-      processes = [runnerProcess(options), runnerProcess(options)];
+      runners = [runnerProcess(options), runnerProcess(options)];
 
       await until('a third has begun', () => file.begun() >= JOBS / 3, ALL_MS);
-      await processes[0]?.kill();
+      await runners[0]?.kill();
       await until('half have begun', () => file.begun() >= JOBS / 2, ALL_MS);
-      const positions = async () => (await right(projector.status())).map(({ position }) => position);
-      const atStop = await positions();
       const end = await right(ledger.store.end());
       server.stop();
       await server.start();
       const restarted = performance.now();
-      const [again] = await enqueued(ledger, { type: 'append', params: { n: JOBS } });
-      ids.push(again ?? '');
-      await until('every projector has moved on', async () =>
-        (await positions()).every((position, n) => position > (atStop[n] ?? 0n)),
-      );
+      ids.push(...(await enqueued(ledger, { type: 'append', params: { n: JOBS } })));
+      const status = projectionStatus(ledger.pool, schema, ledger.projected, ledger.store);
+      const isPast = async (goal: Position): Promise<boolean> =>
+        (await right(status)).every(({ position }) => position > goal);
+      await until('every projection has gone on behind what there was at the restart', () => isPast(end));
       const took = performance.now() - restarted;
       console.log(`      projectors live again ${(took / 1_000).toFixed(1)} s after the restart`);
       expect(took).to.be.below(LIVE_AGAIN_MS);
@@ -83,7 +83,8 @@ for (const site of eventStoreSites) {
       };
       await until('all have succeeded', async () => (await succeeded()) >= ids.length, ALL_MS);
       const seconds = (performance.now() - started) / 1_000;
-      await projector.stop();
+      projector.child.kill('SIGTERM');
+      expect(await projector.ended, projector.said()).to.deep.equal([0, null]);
       const histories = await everyHistory(ledger);
       const events = [...histories.values()].flat();
       const successes = (id: string) =>

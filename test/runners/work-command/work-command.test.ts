@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { commandLine, type Said } from '../cli/command-line.js';
+import { cliProcess } from '../../support/cli-process.js';
 import { enqueued, isIn, stateOf, testLedger, typesOf, type TestLedger } from '../../support/ledger.js';
 import { until } from '../../support/waiting.js';
 
@@ -109,22 +108,10 @@ describe('jobledger work', () => {
   }
 
   describe('as a process', () => {
-    const program = fileURLToPath(new URL('../../../runners/cli.ts', import.meta.url));
-
-    const begin = (type: string, ...args: readonly string[]) => {
-      const command = ['--import', 'tsx', program, 'work', '--handlers', handlers, '--type', type, ...args];
-      const child = spawn(process.execPath, command, {
-        env: { ...process.env, JOBLEDGER_DATABASE_URL: ledger.url },
-        stdio: ['ignore', 'pipe', 'pipe'],
+    const begin = (type: string, ...args: readonly string[]) =>
+      cliProcess(['work', '--handlers', handlers, '--type', type, ...args], {
+        JOBLEDGER_DATABASE_URL: ledger.url,
       });
-      let said = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-      const ended = new Promise<readonly [number | null, string | null]>((resolve) =>
-        child.once('close', (status, signal) => resolve([status, signal])),
-      );
-      return { child, ended, said: () => said };
-    };
 
     it('names the job that runs where an error that nobody waits for ends it', async () => {
       const [id = ''] = await enqueued(ledger, { type: 'stray' });
