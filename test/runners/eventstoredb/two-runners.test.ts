@@ -10,7 +10,6 @@ import {
 } from '../../support/eventstore-sites.js';
 import { executionFile, type ExecutionFile } from '../../support/execution-file.js';
 import { enqueued, everyHistory, unequalTables } from '../../support/ledger.js';
-import type { Position } from '../../../domain/ledger.js';
 import { right } from '../../support/outcome.js';
 import { runnerProcess, type RunnerProcess } from '../../support/runners.js';
 import { until } from '../../support/waiting.js';
@@ -18,7 +17,7 @@ import { until } from '../../support/waiting.js';
 const JOBS = Number(
   process.env['JOBLEDGER_TEST_EVENTSTORE_JOBS'] ?? (process.env['JOBLEDGER_LARGE'] === '1' ? 20_000 : 1_000),
 );
-const LIVE_AGAIN_MS = 15_000;
+const LIVE_AGAIN_SECONDS = 15;
 const ALL_MS = 240_000 + JOBS * 60;
 
 for (const site of eventStoreSites) {
@@ -63,18 +62,29 @@ for (const site of eventStoreSites) {
       await until('a third has begun', () => file.begun() >= JOBS / 3, ALL_MS);
       await runners[0]?.kill();
       await until('half have begun', () => file.begun() >= JOBS / 2, ALL_MS);
+      const status = projectionStatus(ledger.pool, schema, ledger.projected, ledger.store);
+      const positions = async () => (await right(status)).map(({ position }) => position);
+      const atStop = await positions();
       const end = await right(ledger.store.end());
       server.stop();
       await server.start();
       const restarted = performance.now();
+      const secondsSince = (): number => (performance.now() - restarted) / 1_000;
       ids.push(...(await enqueued(ledger, { type: 'append', params: { n: JOBS } })));
-      const status = projectionStatus(ledger.pool, schema, ledger.projected, ledger.store);
-      const isPast = async (goal: Position): Promise<boolean> =>
-        (await right(status)).every(({ position }) => position > goal);
-      await until('every projection has gone on behind what there was at the restart', () => isPast(end));
-      const took = performance.now() - restarted;
-      console.log(`      projectors live again ${(took / 1_000).toFixed(1)} s after the restart`);
-      expect(took).to.be.below(LIVE_AGAIN_MS);
+      await until('every projection has gone on', async () =>
+        (await positions()).every((position, n) => position > (atStop[n] ?? 0n)),
+      );
+      const liveAgain = secondsSince();
+      expect(liveAgain).to.be.below(LIVE_AGAIN_SECONDS);
+      // How far they were behind is a matter of how much else this machine does.
+      await until(
+        'every projection is past what there was at the restart',
+        async () => (await positions()).every((position) => position > end),
+        ALL_MS,
+      );
+      console.log(
+        `      projections live again ${liveAgain.toFixed(1)} s after the restart, and past it after ${secondsSince().toFixed(1)} s`,
+      );
 
       // As the projector has it, which is under test: asking by `column` would catch up the tables beside it.
       const succeeded = async (): Promise<number> => {
