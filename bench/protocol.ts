@@ -56,8 +56,9 @@ export interface ObserverOrder {
 
 /** Options as the system's own documentation names them. */
 export interface SystemSettings {
-  /** jobledger: where its library is. */
+  /** jobledger: where its library is, and over how many types its jobs are spread (default: one). */
   readonly library?: string;
+  readonly types?: number;
   /** graphile-worker: the `worker` section of its preset. */
   readonly preset?: Readonly<Record<string, unknown>>;
   /** pg-boss: constructor, queue and worker. */

@@ -9,7 +9,13 @@ if (!build()) stop('the benchmark did not start: the build failed');
 if (!install('bench/programs'))
   stop('the benchmark did not start: its own dependencies could not be installed');
 
-const args = ['--import', 'tsx', 'bench/main.ts', ...process.argv.slice(2)];
+const asked = process.argv.slice(2);
+const isGrowth = asked[0] === 'growth';
+const args = [
+  '--import',
+  'tsx',
+  ...(isGrowth ? ['bench/growth/main.ts', ...asked.slice(1)] : ['bench/main.ts', ...asked]),
+];
 const bench = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
 // The terminal sends Ctrl-C to both; this process only waits for the benchmark to clear up.
 process.on('SIGINT', () => undefined);
