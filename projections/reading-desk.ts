@@ -135,8 +135,8 @@ export interface ReadingDesk {
   readonly jobNumbered: (number: bigint) => TaskEither<StoreError, string | undefined>;
   /** The last to be pruned that has this id or number. */
   readonly prunedEntry: (key: JobKey) => TaskEither<StoreError, PrunedEntry | undefined>;
-  /** Of these jobs those that were pruned. */
-  readonly prunedAmong: (jobIds: readonly string[]) => TaskEither<StoreError, ReadonlySet<string>>;
+  /** Of these jobs those that were pruned, each with the revision, in the stream `ledger`, of the event that tells of it last. */
+  readonly prunedAmong: (jobIds: readonly string[]) => TaskEither<StoreError, ReadonlyMap<string, Revision>>;
   /** Other jobs that have one of these jobs' numbers, from the same two places. */
   readonly namesakes: (jobs: readonly NumberedJob[]) => TaskEither<StoreError, readonly NumberedJob[]>;
 }

@@ -3,7 +3,7 @@
  * streams. They may miss what was appended meanwhile, and never invent anything.
  */
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { map, type TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type pg from 'pg';
 import type { StoreError } from '../../domain/errors.js';
 import { jobStream, type Position } from '../../domain/ledger.js';
@@ -41,6 +41,13 @@ interface Upkeep {
   /** Brings the table of pruned jobs to what the history tells. */
   readonly prunedKnown: TaskEither<StoreError, unknown>;
 }
+
+const spentAmong = (
+  pool: pg.Pool,
+  schema: SchemaName,
+  jobIds: readonly string[],
+): TaskEither<StoreError, ReadonlySet<string>> =>
+  map((pruned: ReadonlyMap<string, unknown>) => new Set(pruned.keys()))(prunedAmong(pool, schema)(jobIds));
 
 export const remoteJobIndex = (
   pool: pg.Pool,
@@ -93,7 +100,7 @@ export const remoteJobIndex = (
     spentIds: (jobIds) => async () => {
       isKnown ??= prunedKnown();
       const known = await isKnown;
-      if (isRight(known)) return prunedAmong(pool, schema)(jobIds)();
+      if (isRight(known)) return spentAmong(pool, schema, jobIds)();
       isKnown = undefined;
       return known;
     },

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { raiseJobNumbers } from '../../adapters/postgres/raise-job-numbers.js';
 import { jobProjection } from '../../projections/job-table.js';
+import { prunedJob } from '../../projections/pruned-job.js';
 import type { Ledger } from '../ledger.js';
 import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
 import { restoreLedger } from '../transfer/restore-ledger.js';
@@ -25,22 +26,38 @@ const failed = (file: string, failure: RestoreFailure): Outcome => {
 
 const AGAIN = 'restoring the whole file adds only the rest';
 
-const outcomeOf = (file: string, { refused, isWhole }: RestoreResult): Outcome => {
+const ELSEWHERE =
+  'to read them, restore into an empty ledger (--schema X; with an EventStoreDB --ledger X as well)';
+
+const inOneLine = (file: string, { restored, alreadyThere, pruned }: RestoreResult): string => {
+  const left = pruned === 0 ? '' : `; ${pruned} are of jobs that this ledger has pruned, and are left out`;
+  return `${file}: ${restored} events restored; ${alreadyThere} were there already${left}`;
+};
+
+const outcomeOf = (
+  file: string,
+  { restored, alreadyThere, pruned, refused, isWhole }: RestoreResult,
+): Outcome => {
+  if (pruned > 0 && restored + alreadyThere + refused === 0)
+    return negative(`all jobs of ${file} were pruned from this ledger: ${ELSEWHERE}`);
   if (!isWhole) return wrongUsage(`${file} is not whole: it ends before its last line; ${AGAIN}`);
   if (refused === 0) return done;
   const events = refused === 1 ? '1 event' : `${refused} events`;
   return wrongUsage(`${events} of ${file} could not be taken, as told above; all others are there`);
 };
 
-/** A history elsewhere has no index of numbers: those of its jobs that are not done are told by the `job` table. */
-const numbersUnknown = async (ledger: Ledger, { out }: CommandContext): Promise<Outcome | undefined> => {
+/**
+ * A history elsewhere has no index of numbers: those of its jobs that are not done are told by the `job` table. Nor do appends keep the
+ * table of pruned jobs there.
+ */
+const tablesUnknown = async (ledger: Ledger, { out }: CommandContext): Promise<Outcome | undefined> => {
   if (ledger.elsewhere === undefined) return undefined;
-  const statuses = await bringUpToDate(ledger, [jobProjection], out);
+  const statuses = await bringUpToDate(ledger, [jobProjection, ledger.driven(prunedJob)], out);
   if (E.isLeft(statuses)) return storeFailed(statuses.left);
   const halts = haltsOf(statuses.right);
   return halts === undefined
     ? undefined
-    : failedOutside(`nothing was restored: which numbers this ledger's jobs have is not known: ${halts}`);
+    : failedOutside(`nothing was restored: what jobs this ledger has and has pruned is not known: ${halts}`);
 };
 
 const restoreFrom = async (context: CommandContext, file: string): Promise<Outcome> => {
@@ -50,13 +67,14 @@ const restoreFrom = async (context: CommandContext, file: string): Promise<Outco
   if (missing !== undefined) return wrongUsage(`${file}: ${missing}`);
   return context.withLedger('operator', async (ledger) => {
     const { store, pool, schema, reading } = ledger;
-    const unknown = await numbersUnknown(ledger, context);
+    const unknown = await tablesUnknown(ledger, context);
     if (unknown !== undefined) return unknown;
     const result = await restoreLedger(
       {
         store,
         raiseNumbers: (least) => raiseJobNumbers(pool, schema, least),
         namesakes: reading.namesakes,
+        prunedAmong: reading.prunedAmong,
       },
       {
         path,
@@ -66,10 +84,7 @@ const restoreFrom = async (context: CommandContext, file: string): Promise<Outco
       },
     );
     if (E.isLeft(result)) return failed(file, result.left);
-    const { restored, alreadyThere } = result.right;
-    await (json
-      ? out.json({ file, ...result.right })
-      : out.line(`${file}: ${restored} events restored; ${alreadyThere} were there already`));
+    await (json ? out.json({ file, ...result.right }) : out.line(inOneLine(file, result.right)));
     return outcomeOf(file, result.right);
   });
 };

@@ -32,12 +32,13 @@ export const restoreLedger = async (
   ports: RestorePorts,
   options: RestoreOptions,
 ): Promise<E.Either<RestoreFailure, RestoreResult>> => {
-  const counts = { restored: 0, alreadyThere: 0, refused: 0 };
+  const counts = { restored: 0, alreadyThere: 0, pruned: 0, refused: 0 };
   const restoring: Restoring = {
     ...ports,
     ...options,
     counts,
     broken: new Set(),
+    prunedInFile: new Map(),
     lines: 0,
     end: undefined,
     number: 0n,

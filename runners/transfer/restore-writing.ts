@@ -2,20 +2,21 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { explainStoreError, rejected, type StoreError } from '../../domain/errors.js';
-import { DecimalString, jobIdOf } from '../../domain/ledger.js';
+import { DecimalString, jobIdOf, type Revision } from '../../domain/ledger.js';
 import type { AppendOutcome, EventStore } from '../../domain/ports.js';
 import type { NumberedJob, ReadingDesk } from '../../projections/reading-desk.js';
 import { appendPersistently, persistently } from '../streams/persistent-append.js';
 import type { FileEvent } from './ledger-file.js';
 import { appendOf, type Batch, type Share } from './restore-batches.js';
 import { otherHistory, type RestoreFailure } from './restore-failure.js';
-import { unprunedAmong } from './restore-pruned.js';
+import { prunedHere, unprunedAmong } from './restore-pruned.js';
 
 export interface RestorePorts {
   readonly store: Pick<EventStore, 'append' | 'readAll' | 'readStream' | 'readStreams'>;
   /** Numbers of jobs up to this are not drawn again. */
   readonly raiseNumbers: (least: bigint) => TaskEither<StoreError, void>;
   readonly namesakes: ReadingDesk['namesakes'];
+  readonly prunedAmong: ReadingDesk['prunedAmong'];
 }
 
 export interface RestoreOptions {
@@ -30,6 +31,8 @@ export interface RestoreCounts {
   /** Events that were written now. */
   readonly restored: number;
   readonly alreadyThere: number;
+  /** Events of jobs that this ledger has pruned: left out, since what they counted is still counted. */
+  readonly pruned: number;
   /** Events and lines that could not be taken. */
   readonly refused: number;
 }
@@ -43,6 +46,7 @@ export interface Restoring extends RestorePorts, RestoreOptions {
   readonly counts: { -readonly [K in keyof RestoreCounts]: RestoreCounts[K] };
   /** Streams that lack an event: nothing behind it can be written. */
   readonly broken: Set<string>;
+  readonly prunedInFile: Map<string, Revision>;
   /** Lines between the first and the last. */
   lines: number;
   end: number | undefined;
@@ -60,22 +64,35 @@ const refuseShare = (restoring: Restoring, { stream, events }: Share, why: strin
 };
 
 export const writeBatch = async (restoring: Restoring, batch: Batch): Promise<RestoreFailure | undefined> => {
-  const shares = [...batch.shares.values()].filter((share) => {
+  const unbroken = [...batch.shares.values()].filter((share) => {
     const isBroken = restoring.broken.has(share.stream);
     if (isBroken) restoring.counts.refused += share.events.length;
     return !isBroken;
   });
+  const unpruned = await unprunedAmong(
+    restoring,
+    unbroken.flatMap(({ events }) => events),
+  );
+  if (unpruned !== undefined) return unpruned;
+  const pruned = await prunedHere(restoring, unbroken);
+  if (E.isLeft(pruned)) return pruned.left;
+  for (const { events } of pruned.right) restoring.counts.pruned += events.length;
+  return writeShares(
+    restoring,
+    unbroken.filter((share) => !pruned.right.has(share)),
+  );
+};
+
+const writeShares = async (
+  restoring: Restoring,
+  shares: readonly Share[],
+): Promise<RestoreFailure | undefined> => {
   if (shares.length === 0) return undefined;
   const numbered = shares.flatMap(({ events }) => events.flatMap(numberedJob));
   const raised = await raiseNumbers(restoring, numbered);
   if (E.isLeft(raised)) return raised.left;
   const stranger = await strangerAmong(restoring, numbered);
   if (stranger !== undefined) return stranger;
-  const unpruned = await unprunedAmong(
-    restoring,
-    shares.flatMap(({ events }) => events),
-  );
-  if (unpruned !== undefined) return unpruned;
   const outcomes = await appendPersistently(restoring.store, shares.map(appendOf));
   if (E.isLeft(outcomes)) return outcomes.left;
   for (const [n, share] of shares.entries()) {

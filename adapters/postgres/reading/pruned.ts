@@ -9,18 +9,17 @@ import { rowsOf, type Cells } from '../statement.js';
 const BY_ID = `SELECT p.job::text, p.entry::text FROM __schema__.pruned_job p WHERE p.job = $1::uuid`;
 const BY_NUMBER = `
 SELECT p.job::text, p.entry::text FROM __schema__.pruned_job p WHERE p.number = $1::bigint ORDER BY p.entry DESC LIMIT 1`;
-const AMONG = `SELECT p.job::text FROM __schema__.pruned_job p WHERE p.job = ANY ($1::uuid[])`;
+const AMONG = `SELECT p.job::text, p.entry::text FROM __schema__.pruned_job p WHERE p.job = ANY ($1::uuid[])`;
 
 const entryOf = ([row]: readonly Cells[]): PrunedEntry | undefined =>
   row === undefined ? undefined : { jobId: row[0] ?? '', entry: BigInt(row[1] ?? 0) };
 
-/** Of these jobs those that were pruned. */
 export const prunedAmong =
   (pool: pg.Pool, schema: SchemaName): ReadingDesk['prunedAmong'] =>
   (jobIds) =>
     attempt(async () => {
       const rows = jobIds.length === 0 ? [] : await rowsOf(pool, { text: inSchema(AMONG, schema) }, [jobIds]);
-      return new Set(rows.map(([job]) => job ?? ''));
+      return new Map(rows.map(([job, entry]) => [job ?? '', BigInt(entry ?? 0)]));
     });
 
 export const readingOfPruned = (

@@ -181,4 +181,60 @@ describe('the command prune', function () {
     expect(said.stderr).to.contain(`${jobStream(jobId)} was pruned where this file comes from`);
     expect((await on('copy')('audit')).status).to.equal(0);
   });
+
+  const undone = async (
+    command: (...args: readonly string[]) => Promise<Said>,
+    there: TestLedger,
+    name: string,
+  ): Promise<void> => {
+    const [jobId = ''] = await enqueued(there, { type: 'undone' });
+    await drained(there, [{ type: 'undone', run: () => undefined }]);
+    const [before, archive] = [folder.file(`${name}-before.ndjson`), folder.file(`${name}-archive.ndjson`)];
+    expect((await command('export', before)).status).to.equal(0);
+    expect((await command('prune', ...NOW, '--type', 'undone', '--to', archive)).status).to.equal(0);
+    const sums = await sumsOf(there);
+    const again = await command('restore', before);
+    expect(again.status, again.stderr).to.equal(0);
+    expect(again.stdout).to.match(
+      / 0 events restored; \d+ were there already; 4 are of jobs that this ledger has pruned/,
+    );
+    expect((await command('restore', archive)).status).to.equal(1);
+    expect(await sumsOf(there)).to.deep.equal(sums);
+    expect((await command('job', jobId)).stderr).to.match(/was pruned at/);
+    expect((await command('audit')).status).to.equal(0);
+  };
+
+  it('is not undone by a file that was exported before it: what its jobs counted is counted once', () =>
+    undone(on(), ledger, 'here'));
+
+  it('is not undone on an EventStoreDB (the protocol double) either, nor by its own archive', async () => {
+    const doubled = await doubledLedger();
+    const there = commandLine({
+      JOBLEDGER_DATABASE_URL: doubled.url,
+      JOBLEDGER_EVENTSTORE_URL: doubled.address.eventstoreUrl,
+      JOBLEDGER_LEDGER: doubled.address.ledger,
+    });
+    await enqueued(doubled, { type: 'waits' });
+    await undone(there, doubled, 'there');
+    await doubled.drop();
+  });
+
+  it('lets an id that was used again be restored with the job that it is now', async () => {
+    const jobId = '01990000-0000-7000-8000-00000000a9a1';
+    const once = async (): Promise<void> => {
+      await enqueued(ledger, { type: 'again', jobId });
+      await drained(ledger, [{ type: 'again', run: () => undefined }]);
+    };
+    await once();
+    await on()('prune', ...NOW, '--type', 'again', '--to', folder.file('again-1.ndjson'));
+    await once();
+    await on()('export', folder.file('used-again.ndjson'));
+    const copied = await on('used')('restore', folder.file('used-again.ndjson'));
+    expect(copied.status, copied.stderr).to.equal(0);
+    expect(copied.stdout).to.not.match(/left out/);
+    expect((await on('used')('history', jobId)).status).to.equal(0);
+    await on()('prune', ...NOW, '--type', 'again', '--to', folder.file('again-2.ndjson'));
+    expect((await on()('restore', folder.file('used-again.ndjson'))).stdout).to.match(/4 are of jobs that/);
+    expect((await on()('audit')).status).to.equal(0);
+  });
 });
