@@ -67,10 +67,17 @@ export type Advance = 'moved' | 'overtaken' | 'halted';
 /** How often an event is tried alone before it counts as one that cannot be applied. */
 const TRIES = 3;
 
+/** Where a stretch of history begins, behind this position, and where it ends. */
+interface Bounds {
+  readonly from: Position;
+  readonly to: Position;
+}
+
+/** `from` is where the events were read, whatever has become of the track since: the checkpoint moves from there, or not at all. */
 const moving = async (
   db: pg.Pool,
   track: Track,
-  to: Position,
+  { from, to }: Bounds,
   work: (client: pg.ClientBase) => Promise<void>,
 ): Promise<boolean> =>
   withClient(
@@ -79,14 +86,13 @@ const moving = async (
       const isOurs = await inTransaction(
         client,
         async () => {
-          const from = track.position;
           const moved = await moveCheckpoint(client, track.place, track.projection, { from, to });
           if (moved) await work(client);
           return moved;
         },
         { settings: UNHURRIED, keeps: (moved) => moved },
       );
-      if (isOurs) track.position = to;
+      if (isOurs && to > track.position) track.position = to;
       return isOurs;
     },
     patience.page,
@@ -95,9 +101,9 @@ const moving = async (
 /** The database says that rows are refused, not which event they are of. */
 type Try = 'moved' | 'overtaken' | Flaw | { readonly index?: undefined; readonly reason: string };
 
-const write = async (db: pg.Pool, track: Track, net: NetChanges, to: Position): Promise<Try> => {
+const write = async (db: pg.Pool, track: Track, net: NetChanges, bounds: Bounds): Promise<Try> => {
   try {
-    const isOurs = await moving(db, track, to, (client) =>
+    const isOurs = await moving(db, track, bounds, (client) =>
       writeChanges(client, track.place, track.projection.tables, net),
     );
     return isOurs ? 'moved' : 'overtaken';
@@ -107,10 +113,10 @@ const write = async (db: pg.Pool, track: Track, net: NetChanges, to: Position): 
   }
 };
 
-const halt = async (db: pg.Pool, track: Track, obstacle: Obstacle): Promise<Advance> => {
+const halt = async (db: pg.Pool, track: Track, from: Position, obstacle: Obstacle): Promise<Advance> => {
   const { name } = track.projection;
   if (track.parks) {
-    const isOurs = await moving(db, track, obstacle.position, (client) =>
+    const isOurs = await moving(db, track, { from, to: obstacle.position }, (client) =>
       noteParked(client, track.place, name, obstacle),
     );
     return isOurs ? 'moved' : 'overtaken';
@@ -126,11 +132,11 @@ const apply = async (
   track: Track,
   decode: Decode,
   events: readonly RecordedEvent[],
-  upTo: Position,
+  bounds: Bounds,
 ): Promise<Advance> => {
   const attempt = async (): Promise<Try> => {
     const folded = foldEvents(track.projection, events, decode);
-    return isLeft(folded) ? folded.left : write(db, track, folded.right, upTo);
+    return isLeft(folded) ? folded.left : write(db, track, folded.right, bounds);
   };
   let outcome = await attempt();
   const [only] = events;
@@ -138,20 +144,30 @@ const apply = async (
     outcome = await attempt();
   }
   if (typeof outcome === 'string') return outcome;
-  if (events.length === 1 && only !== undefined) return halt(db, track, { ...only, reason: outcome.reason });
+  if (events.length === 1 && only !== undefined)
+    return halt(db, track, bounds.from, { ...only, reason: outcome.reason });
   const cut = Math.max(1, outcome.index ?? events.length >> 1);
   const last = events[cut - 1];
   if (last === undefined) throw new Error(`${track.projection.name}: ${outcome.reason}`);
-  const first = await apply(db, track, decode, events.slice(0, cut), last.position);
-  return first === 'moved' ? apply(db, track, decode, events.slice(cut), upTo) : first;
+  const { from, to } = bounds;
+  const first = await apply(db, track, decode, events.slice(0, cut), { from, to: last.position });
+  return first === 'moved' ? apply(db, track, decode, events.slice(cut), { from: last.position, to }) : first;
 };
 
-export const advance = async (db: pg.Pool, track: Track, page: Page, decode: Decode): Promise<Advance> => {
-  if (page.upTo <= track.position) return 'moved';
+/** `page` is what was read behind `from`. */
+export const advance = async (
+  db: pg.Pool,
+  track: Track,
+  from: Position,
+  page: Page,
+  decode: Decode,
+): Promise<Advance> => {
+  if (page.upTo <= from) return 'moved';
   const types: ReadonlySet<string> = new Set(track.projection.handles);
   const events = page.events.filter(({ type }) => types.has(type));
   const before = await track.before?.(events);
-  if (before === undefined || isRight(before)) return apply(db, track, decode, events, page.upTo);
+  if (before === undefined || isRight(before))
+    return apply(db, track, decode, events, { from, to: page.upTo });
   track.halt = explainStoreError(before.left);
   return 'halted';
 };

@@ -12,7 +12,7 @@ import { succeeded } from './outcome.js';
 import { openTracks, projectionStatus, type ProjectionStatus, type ProjectorOptions } from './projector.js';
 import type { SchemaName } from './schema-name.js';
 import { livePlace } from './sink.js';
-import { stepper } from './step.js';
+import { stepper, type Stepper } from './step.js';
 
 export interface LiveProjectorOptions extends ProjectorOptions {
   readonly pollMs?: number;
@@ -42,13 +42,18 @@ export const startProjector = (
   const news = bell();
   const subscription = options.wake?.(news.ring);
   let isEnding = false;
-  let tracks: readonly Track[] = [];
+  let work: (Stepper & { readonly tracks: readonly Track[] }) | undefined;
+
+  const open = async () => {
+    const tracks = await openTracks(db, livePlace(schema), projections, options);
+    return { tracks, ...stepper(db, options, tracks) };
+  };
 
   const round = async (): Promise<void> => {
-    if (tracks.length === 0) tracks = await openTracks(db, livePlace(schema), projections, options);
+    work ??= await open();
+    const { tracks, step } = work;
     const halted = tracks.filter(({ halt }) => halt !== undefined);
     await Promise.all(halted.map((track) => refreshTrack(db, track)));
-    const step = stepper(db, options, tracks);
     while (!isEnding && (await step(await succeeded(options.store.end()))));
   };
 
@@ -65,6 +70,7 @@ export const startProjector = (
       }
       if (!isEnding) await news.wait(wait);
     }
+    await work?.idle();
   };
 
   const running = run();

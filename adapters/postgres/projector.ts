@@ -38,12 +38,16 @@ export const runTracks = async (
   tracks: readonly Track[],
   target: Position,
 ): Promise<void> => {
-  const step = stepper(db, options, tracks);
+  const { step, idle } = stepper(db, options, tracks);
   const isBehind = ({ halt, position }: Track): boolean => halt === undefined && position < target;
   let until = target;
-  while ((await step(until)) && tracks.some(isBehind)) {
-    const end = await succeeded(options.store.end());
-    until = end > target ? end : target;
+  try {
+    while ((await step(until)) && tracks.some(isBehind)) {
+      const end = await succeeded(options.store.end());
+      until = end > target ? end : target;
+    }
+  } finally {
+    await idle();
   }
 };
 

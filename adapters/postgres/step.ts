@@ -1,15 +1,15 @@
 /**
  * Takes projections through history by a page at a time, each in transactions of its own, from a checkpoint of its own. Those that
  * stand at the same position share the reading and decoding of a page; the next page is read while this one is written. None waits
- * for one that has further to go for longer than a page of it takes: what runners depend on stays close to the end of history while
- * a table is made afresh beside it.
+ * for one that has further to go for longer than a page of it takes, nor for one that is held up, by somebody's lock say: what runners
+ * depend on stays close to the end of history while a table is made afresh beside it.
  */
 import type pg from 'pg';
 import type { Position } from '../../domain/ledger.js';
 import type { EventStore, Page } from '../../domain/ports.js';
-import { pause } from '../pause.js';
+import { pause, pauseFor } from '../pause.js';
 import { advance, refreshTrack, type Track } from './advance.js';
-import { decodeOnce } from './fold-page.js';
+import { decodeOnce, type Decode } from './fold-page.js';
 import { succeeded } from './outcome.js';
 
 export interface StepOptions {
@@ -19,7 +19,8 @@ export interface StepOptions {
 }
 
 export interface Progress {
-  readonly names: readonly string[];
+  /** Of the projection. */
+  readonly name: string;
   readonly position: Position;
   readonly until: Position;
 }
@@ -27,6 +28,8 @@ export interface Progress {
 const PAGE_SIZE = 5_000;
 /** How long a projector whose checkpoint was moved by another leaves it alone before it looks whether the other goes on. */
 const WATCH_MS = 50;
+/** How long the others of a group wait for one of them. Apart, each reads for itself. */
+const HELD_UP_MS = 5_000;
 
 const typesOf = (tracks: readonly Track[]): readonly string[] => [
   ...new Set(tracks.flatMap(({ projection }) => projection.handles)),
@@ -37,6 +40,11 @@ const together = (tracks: readonly Track[]): readonly (readonly Track[])[] => {
   for (const track of tracks) groups.set(track.position, [...(groups.get(track.position) ?? []), track]);
   return [...groups.values()];
 };
+
+const NEVER = new AbortController().signal;
+
+const waitFor = (work: Promise<unknown> | undefined, milliseconds: number): Promise<void> =>
+  work === undefined ? pause(milliseconds) : pauseFor(work, performance.now() + milliseconds, NEVER);
 
 interface ReadAhead {
   readonly after: Position;
@@ -97,30 +105,67 @@ const watcher = (db: pg.Pool) => {
   };
 };
 
-/** Takes each track that is behind `until` a page on; false where there is none, but for those that have halted. */
-export const stepper = (
-  db: pg.Pool,
-  options: StepOptions,
-  tracks: readonly Track[],
-): ((until: Position) => Promise<boolean>) => {
+export interface Stepper {
+  /**
+   * Takes each track that is behind `until` a page on; false where there is none, but for those that have halted. Fails where one of
+   * them fails; the others have been taken on.
+   */
+  readonly step: (until: Position) => Promise<boolean>;
+  /** Settles when nothing is under way any more. */
+  readonly idle: () => Promise<void>;
+}
+
+export const stepper = (db: pg.Pool, options: StepOptions, tracks: readonly Track[]): Stepper => {
   const pageFor = pageReader(options);
   const others = watcher(db);
+  const underWay = new Map<Track, Promise<void>>();
+  const failures: unknown[] = [];
 
-  const take = async (group: readonly Track[], until: Position): Promise<void> => {
-    const page = await pageFor(group, group[0]?.position ?? until, until);
-    const decode = decodeOnce();
-    const outcomes = await Promise.all(group.map((track) => advance(db, track, page, decode)));
-    await Promise.all(group.filter((_, index) => outcomes[index] === 'overtaken').map(others.overtaken));
-    const names = group.map(({ projection }) => projection.name);
-    options.onProgress?.({ names, position: page.upTo, until });
+  const takeOn = async (track: Track, from: Position, page: Page, decode: Decode): Promise<void> => {
+    const outcome = await advance(db, track, from, page, decode);
+    if (outcome === 'overtaken') await others.overtaken(track);
   };
 
-  return async (until) => {
-    const behind = tracks.filter(({ halt, position }) => halt === undefined && position < until);
-    if (behind.length === 0) return false;
-    const free = await others.free(behind);
-    if (free.length === 0) await pause(WATCH_MS);
-    await Promise.all(together(free).map((group) => take(group, until)));
-    return true;
+  const begin = (group: readonly Track[], until: Position): void => {
+    const from = group[0]?.position ?? until;
+    const reading = pageFor(group, from, until);
+    const decode = decodeOnce();
+    for (const track of group) {
+      const work = async (): Promise<void> => {
+        try {
+          const page = await reading;
+          await takeOn(track, from, page, decode);
+          options.onProgress?.({ name: track.projection.name, position: page.upTo, until });
+        } catch (error) {
+          failures.push(error);
+        } finally {
+          underWay.delete(track);
+        }
+      };
+      underWay.set(track, work());
+    }
+  };
+
+  /** Those that began together go on together, but for one that is held up. */
+  const waitForStep = async (begun: readonly Track[]): Promise<void> => {
+    const works = begun.flatMap((track) => underWay.get(track) ?? []);
+    const late = [...underWay.values()];
+    if (works.length > 0) await waitFor(Promise.all(works), HELD_UP_MS);
+    else await waitFor(late.length > 0 ? Promise.race(late) : undefined, WATCH_MS);
+  };
+
+  return {
+    step: async (until) => {
+      const behind = tracks.filter(({ halt, position }) => halt === undefined && position < until);
+      if (behind.length === 0) return false;
+      const free = await others.free(behind.filter((track) => !underWay.has(track)));
+      for (const group of together(free)) begin(group, until);
+      await waitForStep(free);
+      if (failures.length > 0) throw failures.splice(0)[0];
+      return true;
+    },
+    idle: async () => {
+      await Promise.all(underWay.values());
+    },
   };
 };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { advance, openTrack } from '../../../adapters/postgres/advance.js';
 import { audit } from '../../../adapters/postgres/audit.js';
 import { postgresEventStore } from '../../../adapters/postgres/event-store.js';
 import { startProjector } from '../../../adapters/postgres/live-projector.js';
@@ -8,6 +9,9 @@ import {
   untilCaughtUp,
   type ProjectionStatus,
 } from '../../../adapters/postgres/projector.js';
+import { decodeOnce } from '../../../adapters/postgres/fold-page.js';
+import { livePlace } from '../../../adapters/postgres/sink.js';
+import { until } from '../../support/waiting.js';
 import { claimedJob } from '../../../projections/claimed-job.js';
 import { executionLog } from '../../../projections/execution-log.js';
 import { catchUpProjections, projections } from '../../../projections/index.js';
@@ -124,7 +128,7 @@ describe('the projector', () => {
     await appendAll(ledger.store, appendsOf(15, 200));
     await right(catchUp(ledger.pool, ledger.schema, [executionLog], options()));
     const old = await right(ledger.store.end());
-    const told: { readonly name: string | undefined; readonly position: bigint }[] = [];
+    const told: { readonly name: string; readonly position: bigint }[] = [];
     let appended: Promise<unknown> | undefined;
     const projector = startProjector(
       ledger.pool,
@@ -133,7 +137,7 @@ describe('the projector', () => {
       options({
         pageSize: 1,
         pollMs: 5,
-        onProgress: ({ names: [name], position }: Progress) => {
+        onProgress: ({ name, position }: Progress) => {
           told.push({ name, position });
           appended ??= appendAll(ledger.store, [enqueuedAppend(`job-${uuidOf(15, 1)}`)]);
         },
@@ -149,6 +153,44 @@ describe('the projector', () => {
       ({ name, position }) => name === jobProjection.name && position <= old,
     );
     expect(atEnd).to.be.within(0, lastBefore);
+  });
+
+  it('applies no page again that was read before the checkpoint moved, though the same process has moved it', async () => {
+    await appendAll(ledger.store, appendsOf(16, 40));
+    const place = livePlace(ledger.schema);
+    const track = await openTrack(ledger.pool, queueSummary, place, { parks: false, before: undefined });
+    const pageOf = (limit: number) =>
+      right(ledger.store.readAll({ after: 0n, types: queueSummary.handles, limit }));
+    const [short, long] = [await pageOf(10), await pageOf(30)];
+    expect(await advance(ledger.pool, track, 0n, short, decodeOnce())).to.equal('moved');
+    expect(await advance(ledger.pool, track, 0n, long, decodeOnce())).to.equal('overtaken');
+    await right(catchUp(ledger.pool, ledger.schema, [queueSummary], options()));
+    expect((await auditOf(queueSummary)).equal).to.equal(true);
+  });
+
+  it('takes the others on where one table is held up by a lock, and that one as soon as it is free', async () => {
+    await appendAll(ledger.store, appendsOf(17, 40));
+    const projector = startProjector(ledger.pool, ledger.schema, kept, options({ pollMs: 5 }));
+    const reached = async (position: bigint, name?: string) =>
+      (await right(projector.status())).every(
+        (status) => status.position >= position || status.name === name,
+      );
+    await until('all tables are at the end', async () => reached(await right(ledger.store.end())));
+    const holder = await ledger.pool.connect();
+    await holder.query(
+      `BEGIN; SELECT FROM jobledger.checkpoint WHERE projection = '${jobProjection.name}' FOR UPDATE`,
+    );
+    for (let run = 2; run < 4; run += 1) {
+      await appendAll(ledger.store, appendsOf(17, 40, run));
+      const end = await right(ledger.store.end());
+      await until('the others are at the end', () => reached(end, jobProjection.name));
+      expect(await reached(end)).to.equal(false);
+    }
+    await holder.query('COMMIT');
+    holder.release();
+    await until('all tables are', async () => reached(await right(ledger.store.end())));
+    await projector.stop();
+    await expectEqual();
   });
 
   it('goes on after it has lost its connections', async () => {

@@ -76,8 +76,8 @@ for (const site of eventStoreSites) {
         store,
         parks,
         pageSize: PAGE,
-        onProgress: ({ names, position }) => {
-          for (const name of names) handled.set(name, [...(handled.get(name) ?? []), position]);
+        onProgress: ({ name, position }) => {
+          handled.set(name, [...(handled.get(name) ?? []), position]);
         },
       });
       const isPast = async (position: Position): Promise<boolean> =>
