@@ -18,6 +18,12 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
+export const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
 /** What is wrong, or undefined. */
 export const missingFile = async (path: string): Promise<string | undefined> => {
   try {

@@ -42,7 +42,9 @@ const showExecutions = (context: CommandContext, filter: ExecutionFilter): Promi
       out.write(json ? page.map((row) => `${toJson(row)}\n`).join('') : table(columns, page)),
     )();
     if (E.isLeft(shown)) return storeFailed(shown.left);
-    if (shown.right === 0) out.tell('there is no such execution');
+    const isAll = Object.values(filter).every((value) => value === undefined);
+    if (shown.right === 0)
+      out.tell(isAll ? 'there is no attempt in the tables' : 'there is no such execution');
     return done;
   });
 

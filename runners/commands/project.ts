@@ -4,18 +4,26 @@ import * as E from 'fp-ts/lib/Either.js';
 import { startProjector } from '../../adapters/postgres/live-projector.js';
 import { projectionStatus, type ProjectionStatus } from '../../adapters/postgres/projector.js';
 import { explainStoreError } from '../../domain/errors.js';
+import { claimedJob } from '../../projections/claimed-job.js';
 import { projections } from '../../projections/index.js';
 import { bringUpToDate, haltsOf } from '../reading/up-to-date.js';
 import { table, type Column } from '../cli/text-table.js';
 import type { CliCommand, CommandContext } from './command.js';
 import { done, failedOutside, storeFailed, type Outcome } from './outcome.js';
 
+/** Positions of a history elsewhere are bytes of its server's log. */
+const stateOf = ({ name, halt, behind }: ProjectionStatus): string => {
+  if (halt !== undefined) return halt;
+  if (behind === 0n) return 'up to date';
+  return name === claimedJob.name ? 'behind; runners keep it' : 'behind';
+};
+
 const columns: readonly Column<ProjectionStatus>[] = [
   { title: 'table', cell: ({ name }) => name },
   { title: 'position', cell: ({ position }) => position, align: 'right' },
   { title: 'behind', cell: ({ behind }) => behind, align: 'right' },
   { title: 'parked', cell: ({ parked }) => parked, align: 'right' },
-  { title: 'state', cell: ({ halt, behind }) => halt ?? (behind === 0n ? 'up to date' : 'behind') },
+  { title: 'state', cell: stateOf },
 ];
 
 const show = async (

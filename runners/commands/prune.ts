@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import * as E from 'fp-ts/lib/Either.js';
 import { addMilliseconds } from '../../domain/instant.js';
-import { exists, unwritableFolder } from '../cli/file-faults.js';
+import { exists, isFolder, unwritableFolder } from '../cli/file-faults.js';
 import type { Ledger } from '../ledger.js';
 import type { OperationOptions } from '../operations/operate.js';
 import { pruneHistory, type PruneReport } from '../pruning/prune-history.js';
@@ -38,7 +38,7 @@ export const age = (value: string): number => {
   const [, count = '', unit = ''] = /^([1-9]\d{0,8})(s|min|h|d|w)$/.exec(value) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? 0);
   if (milliseconds === 0 || milliseconds > Date.parse('9000-01-01T00:00:00Z'))
-    throw new InvalidArgumentError('It is a whole number with a unit: 90s, 45min, 12h, 30d or 8w.');
+    throw new InvalidArgumentError('It is a whole number from 1 with a unit: 90s, 45min, 12h, 30d or 8w.');
   return milliseconds;
 };
 
@@ -46,9 +46,10 @@ export const age = (value: string): number => {
 const flawOf = async (flags: PruneFlags, path: string | undefined): Promise<string | undefined> => {
   const { olderThan, before, to, dryRun } = flags;
   if ((olderThan === undefined) === (before === undefined))
-    return 'say which jobs are old enough, either by --older-than 30d or by --before 2026-11-01T00:00:00Z';
+    return `say which jobs are old enough, either by --older-than 30d or by --before 2026-11-01T00:00:00Z${before === undefined ? '' : ', not by both'}`;
   if (dryRun === true) return undefined;
   if (path === undefined) return 'say by --to FILE where the jobs are to go, or --dry-run';
+  if (await isFolder(path)) return `${to} is a folder: name a file in it`;
   if (await exists(path))
     return `${to} is there already: name a file that is not, each prune has one of its own`;
   const flaw = await unwritableFolder(path);
@@ -69,8 +70,9 @@ const tell = async (
   report: PruneReport,
   to: string | undefined,
 ): Promise<Outcome> => {
-  const { hindrance, ...counts } = report;
-  if (json) await out.json({ file: report.jobs === 0 ? null : (to ?? null), ...counts });
+  const { hindrance, longestMs, ...counts } = report;
+  const file = report.jobs === 0 ? null : (to ?? null);
+  if (json) await out.json({ file, dryRun: to === undefined, ...counts, longestMs: Math.round(longestMs) });
   else if (hindrance === undefined || report.jobs > 0) await out.line(inOneLine(report, to));
   if (hindrance === undefined) return done;
   return negative(`${report.jobs === 0 ? 'nothing was pruned' : 'no more was pruned'}: ${hindrance}`);
@@ -94,7 +96,8 @@ const pruneIn = async (
     reason,
     path,
     log: out.tell,
-    onProgress: ({ jobs, events }) => out.progress(`${jobs} jobs with ${events} events pruned …`),
+    onProgress: ({ jobs, events }) =>
+      out.progress(`${jobs} jobs with ${events} events ${path === undefined ? 'would be ' : ''}pruned …`),
   })();
   if (E.isLeft(report)) return storeFailed(report.left);
   return tell(context, report.right, path === undefined ? undefined : flags.to);

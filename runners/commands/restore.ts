@@ -36,11 +36,15 @@ const inOneLine = (file: string, { restored, alreadyThere, pruned }: RestoreResu
 
 const outcomeOf = (
   file: string,
-  { restored, alreadyThere, pruned, refused, isWhole }: RestoreResult,
+  { restored, alreadyThere, pruned, refused, lines, end }: RestoreResult,
 ): Outcome => {
   if (pruned > 0 && restored + alreadyThere + refused === 0)
     return negative(`all jobs of ${file} were pruned from this ledger: ${ELSEWHERE}`);
-  if (!isWhole) return wrongUsage(`${file} is not whole: it ends before its last line; ${AGAIN}`);
+  if (end === undefined) return wrongUsage(`${file} is not whole: it ends before its last line; ${AGAIN}`);
+  if (end !== lines)
+    return wrongUsage(
+      `${file} is not as it was written: by its last line it has ${end} events, and there are ${lines}`,
+    );
   if (refused === 0) return done;
   const events = refused === 1 ? '1 event' : `${refused} events`;
   return wrongUsage(`${events} of ${file} could not be taken, as told above; all others are there`);
@@ -84,7 +88,10 @@ const restoreFrom = async (context: CommandContext, file: string): Promise<Outco
       },
     );
     if (E.isLeft(result)) return failed(file, result.left);
-    await (json ? out.json({ file, ...result.right }) : out.line(inOneLine(file, result.right)));
+    const { lines, end, ...counts } = result.right;
+    await (json
+      ? out.json({ file, ...counts, isWhole: end === lines })
+      : out.line(inOneLine(file, result.right)));
     return outcomeOf(file, result.right);
   });
 };

@@ -50,7 +50,7 @@ export const restoreLedger = async (
   } finally {
     await lines.return(undefined);
   }
-  return E.right({ ...counts, isWhole: restoring.end === restoring.lines });
+  return E.right({ ...counts, lines: restoring.lines, end: restoring.end });
 };
 
 const restoreLines = async (

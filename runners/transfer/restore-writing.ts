@@ -38,8 +38,10 @@ export interface RestoreCounts {
 }
 
 export interface RestoreResult extends RestoreCounts {
-  /** True where the file had its end, and as many events as it says. */
-  readonly isWhole: boolean;
+  /** Lines between the first and the last. */
+  readonly lines: number;
+  /** How many there are by the last line; undefined where the file ends before it. */
+  readonly end: number | undefined;
 }
 
 export interface Restoring extends RestorePorts, RestoreOptions {

@@ -43,7 +43,7 @@ describe('the command prune', function () {
 
   it('wants to know how old and where to, and each of it once', async () => {
     expect(await refusal('--to', folder.file('x'))).to.match(/either by --older-than 30d or by --before/);
-    expect(await refusal('--older-than', '30d', ...NOW, '--to', folder.file('x'))).to.match(/either by/);
+    expect(await refusal('--older-than', '30d', ...NOW, '--to', folder.file('x'))).to.match(/not by both/);
     expect(await refusal('--older-than', '30d')).to.match(/--to FILE/);
     expect(await refusal('--before', 'yesterday', '--to', folder.file('x'))).to.match(/ISO 8601/);
   });
@@ -52,6 +52,7 @@ describe('the command prune', function () {
     writeFileSync(folder.file('there'), 'precious');
     expect(await refusal(...NOW, '--to', folder.file('there'))).to.match(/is there already/);
     expect(linesOf(folder.file('there'))).to.deep.equal(['precious']);
+    expect(await refusal(...NOW, '--to', folder.file('.'))).to.match(/is a folder/);
     expect(await refusal(...NOW, '--to', folder.file('nowhere/x'))).to.match(/does not exist/);
   });
 
@@ -105,7 +106,7 @@ describe('the command prune', function () {
     );
     const again = await on()('prune', ...NOW, '--to', folder.file('again'), '--json');
     expect(jsonLines(again.stdout)).to.deep.equal([
-      { file: null, jobs: 0, events: 0, bytes: 0, batches: 0, longestMs: 0 },
+      { file: null, dryRun: false, jobs: 0, events: 0, bytes: 0, batches: 0, longestMs: 0 },
     ]);
   });
 

@@ -221,6 +221,18 @@ for (const site of eventStoreSites) {
       await isEqual('bad');
     });
 
+    it('say of a file that has a line twice how many there are, and how many there should be', async () => {
+      const lines = linesOf(file('there.ndjson.gz'));
+      writeFileSync(file('twice.ndjson'), `${lines.toSpliced(2, 0, lines[1] ?? '').join('\n')}\n`);
+      const said = await on('twice')('restore', file('twice.ndjson'));
+      expect(said.status).to.equal(2);
+      const written = lines.length - 2;
+      expect(said.stderr).to.include(
+        `by its last line it has ${written} events, and there are ${written + 1}`,
+      );
+      await isEqual('twice');
+    });
+
     it('take a file that was cut short as far as it goes, and the whole one later', async () => {
       const bytes = readFileSync(file('there.ndjson.gz'));
       writeFileSync(file('cut.ndjson.gz'), bytes.subarray(0, bytes.length >> 1));
