@@ -40,6 +40,7 @@ export interface ReadAllOptions extends Filter {
   readonly after: Position;
   /** Events up to and including this position; default: as far as nothing can still appear before. */
   readonly upTo?: Position;
+  /** Most events. There may be fewer, and more behind them: how far the page goes is told by its `upTo`. */
   readonly limit?: number;
 }
 

@@ -66,7 +66,7 @@ const pageReader = ({ store, pageSize = PAGE_SIZE }: StepOptions) => {
     const kept = ahead.get(first);
     ahead.delete(first);
     const page = await (kept?.after === after && kept.types === types.join() ? kept.page : read(after));
-    if (page.events.length >= pageSize && page.upTo < upTo) {
+    if (page.upTo > after && page.upTo < upTo) {
       const next = { after: page.upTo, types: types.join(), page: read(page.upTo) };
       next.page.catch(() => undefined); // whoever asks for it hears of it
       ahead.set(first, next);

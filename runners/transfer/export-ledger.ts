@@ -43,6 +43,7 @@ async function* textOf(
   const pageBehind = (after: Position): Promise<Page> =>
     pageOf(store.readAll({ after, upTo, limit: PAGE })());
   let page = await pageBehind(START);
+  while (page.events.length === 0 && page.upTo < upTo) page = await pageBehind(page.upTo);
   yield headText(page.events[0]);
   for (;;) {
     yield page.events.map(eventText).join('');

@@ -4,7 +4,19 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { Expected, LogRecord, Proposed } from './log.js';
 
+const known = new WeakMap<LogRecord, streams.ReadResp>();
+
+/** Made into bytes once, however many read it: a server sends what lies on its disk. */
 export const readEvent = (record: LogRecord): streams.ReadResp => {
+  const standing = known.get(record);
+  if (standing !== undefined) return standing;
+  const bytes = eventMessage(record).serializeBinary();
+  const message = Object.assign(new streams.ReadResp(), { serializeBinary: () => bytes });
+  known.set(record, message);
+  return message;
+};
+
+const eventMessage = (record: LogRecord): streams.ReadResp => {
   const event = new streams.ReadResp.ReadEvent.RecordedEvent();
   event.setId(new shared.UUID().setString(record.id));
   event.setStreamIdentifier(streamIdentifier(record.stream));
