@@ -6,7 +6,7 @@ import type { Position } from '../../domain/ledger.js';
 import type { Projection } from '../../projections/projection.js';
 import { livePlace, type Place } from './sink.js';
 import type { SchemaName } from './schema-name.js';
-import { rowsOf, type Queryable } from './statement.js';
+import { prepared, rowsOf, type Queryable } from './statement.js';
 
 /** An event that a projection could not apply. */
 export interface Obstacle {
@@ -98,7 +98,7 @@ export const moveCheckpoint = async (
   { from, to }: { readonly from: Position; readonly to: Position },
 ): Promise<boolean> => {
   const values = [name, from.toString(), to.toString(), version];
-  return (await rowsOf(client, { text: inPlace(MOVE, place) }, values)).length > 0;
+  return (await rowsOf(client, prepared('move', inPlace(MOVE, place)), values)).length > 0;
 };
 
 const STOP = `
