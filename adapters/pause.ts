@@ -24,16 +24,16 @@ const pauseUntil = async (moment: number, signal: AbortSignal): Promise<void> =>
 export const pauseFor = async (
   work: Promise<unknown>,
   moment: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> => {
   const over = new AbortController();
   const end = (): void => over.abort();
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
+  if (signal?.aborted === true) end();
+  signal?.addEventListener('abort', end, { once: true });
   try {
     await Promise.race([work, pauseUntil(moment, over.signal)]);
   } finally {
-    signal.removeEventListener('abort', end);
+    signal?.removeEventListener('abort', end);
     end();
   }
 };

@@ -4,13 +4,13 @@ import { comparisonOf, figureOf, verdictOf, type Failure, type Sample } from './
 import type { Spread } from './statistics.js';
 import { limits, measures, tableMeasure, type Measure } from './targets.js';
 
-const digits = (value: number): string =>
+export const digits = (value: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
 
-const withRange = ({ median, least, most }: Spread): string =>
+export const withRange = ({ median, least, most }: Spread): string =>
   least === most ? digits(median) : `${digits(median)} (${digits(least)}–${digits(most)})`;
 
-const ratioText = ({ median, least, most }: Spread): string =>
+export const ratioText = ({ median, least, most }: Spread): string =>
   least === most ? median.toFixed(2) : `${median.toFixed(2)} (${least.toFixed(2)}–${most.toFixed(2)})`;
 
 const sign = ({ better }: Measure): string => (better === 'more' ? '≥' : '≤');

@@ -26,7 +26,7 @@ const KEPT =
     ' ',
   );
 
-const connected = async (url: string): Promise<pg.Client> => {
+export const connected = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return client;

@@ -41,11 +41,6 @@ const together = (tracks: readonly Track[]): readonly (readonly Track[])[] => {
   return [...groups.values()];
 };
 
-const NEVER = new AbortController().signal;
-
-const waitFor = (work: Promise<unknown> | undefined, milliseconds: number): Promise<void> =>
-  work === undefined ? pause(milliseconds) : pauseFor(work, performance.now() + milliseconds, NEVER);
-
 interface ReadAhead {
   readonly after: Position;
   readonly types: string;
@@ -59,15 +54,16 @@ const pageReader = ({ store, pageSize = PAGE_SIZE }: StepOptions) => {
 
   return async (group: readonly Track[], after: Position, upTo: Position): Promise<Page> => {
     const types = typesOf(group);
+    const key = types.join();
     const [first] = group;
     if (first === undefined) return { events: [], upTo: after };
     const read = (from: Position): Promise<Page> =>
       succeeded(store.readAll({ after: from, upTo, types, limit: pageSize }));
     const kept = ahead.get(first);
     ahead.delete(first);
-    const page = await (kept?.after === after && kept.types === types.join() ? kept.page : read(after));
+    const page = await (kept?.after === after && kept.types === key ? kept.page : read(after));
     if (page.upTo > after && page.upTo < upTo) {
-      const next = { after: page.upTo, types: types.join(), page: read(page.upTo) };
+      const next = { after: page.upTo, types: key, page: read(page.upTo) };
       next.page.catch(() => undefined); // whoever asks for it hears of it
       ahead.set(first, next);
     }
@@ -150,8 +146,9 @@ export const stepper = (db: pg.Pool, options: StepOptions, tracks: readonly Trac
   const waitForStep = async (begun: readonly Track[]): Promise<void> => {
     const works = begun.flatMap((track) => underWay.get(track) ?? []);
     const late = [...underWay.values()];
-    if (works.length > 0) await waitFor(Promise.all(works), HELD_UP_MS);
-    else await waitFor(late.length > 0 ? Promise.race(late) : undefined, WATCH_MS);
+    if (works.length > 0) await pauseFor(Promise.all(works), performance.now() + HELD_UP_MS);
+    else if (late.length > 0) await pauseFor(Promise.race(late), performance.now() + WATCH_MS);
+    else await pause(WATCH_MS);
   };
 
   return {

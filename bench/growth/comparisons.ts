@@ -1,5 +1,5 @@
 /** What might grow, and how much of the drain rate has to be left then. */
-import pg from 'pg';
+import { connected } from '../server.js';
 import type { GrowingLedger } from './ledger.js';
 import { fillHistory } from './history.js';
 
@@ -38,8 +38,7 @@ const counted = (count: number): string => count.toLocaleString('en-US');
 
 /** A transaction that sees the database as it was when it began, so that nothing deleted since can be cleared away. */
 const openSnapshot = async (url: string): Promise<() => Promise<void>> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connected(url);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query('SELECT count(*) FROM jobledger.ready_job');
   return () => client.end();

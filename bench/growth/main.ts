@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { table } from '../../runners/cli/text-table.js';
 import { benchFolder, jobledger } from '../contestants.js';
 import { withDatabase } from '../measures/measuring.js';
+import { digits, ratioText, withRange } from '../report.js';
 import { startServer, type Server } from '../server.js';
 import { spread, type Spread } from '../statistics.js';
 import { measureCatchUp } from './catch-up.js';
@@ -96,19 +97,15 @@ const picture = (rows: readonly Row[]): string => {
   return barPlot(rows[0]?.comparison ?? '', 'jobs a second', bars);
 };
 
-const digits = (value: number): string => Math.round(value).toLocaleString('en-US');
-const shown = ({ median, least, most }: Spread, text: (value: number) => string): string =>
-  `${text(median)} (${text(least)}–${text(most)})`;
-
 const tableOf = (rows: readonly Row[]): string =>
   table(
     [
       { title: 'what grows', cell: ({ comparison }) => comparison },
       { title: '', cell: ({ label }) => label, align: 'right' },
-      { title: 'jobs/s', cell: ({ figure }) => shown(figure, digits), align: 'right' },
+      { title: 'jobs/s', cell: ({ figure }) => withRange(figure), align: 'right' },
       {
         title: 'of the first',
-        cell: ({ ratio }) => (ratio === undefined ? '' : shown(ratio, (value) => value.toFixed(2))),
+        cell: ({ ratio }) => (ratio === undefined ? '' : ratioText(ratio)),
         align: 'right',
       },
       { title: 'must', cell: ({ must }) => (must === undefined ? '' : `≥ ${must}`) },

@@ -3,11 +3,11 @@
  * tells of the pruning, and would count twice.
  */
 import * as E from 'fp-ts/lib/Either.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { decodeEvent } from '../../domain/events.js';
 import type { StoreError } from '../../domain/errors.js';
 import { jobIdOf, jobStream, type Revision } from '../../domain/ledger.js';
 import type { EventStore } from '../../domain/ports.js';
+import type { ReadingDesk } from '../../projections/reading-desk.js';
 import { persistently } from '../streams/persistent-append.js';
 import type { FileEvent } from './ledger-file.js';
 import type { Share } from './restore-batches.js';
@@ -15,7 +15,7 @@ import { otherHistory, type RestoreFailure } from './restore-failure.js';
 
 interface Ports {
   readonly store: Pick<EventStore, 'readStream' | 'readStreams'>;
-  readonly prunedAmong: (jobIds: readonly string[]) => TaskEither<StoreError, ReadonlyMap<string, Revision>>;
+  readonly prunedAmong: ReadingDesk['prunedAmong'];
   /** By job: the revision of the last event so far in the file that tells of its pruning. */
   readonly prunedInFile: Map<string, Revision>;
 }

@@ -3,7 +3,7 @@ import { writeFileSync, existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { whileNobodyPrunes, whilePruning } from '../../../adapters/postgres/pruning/turn.js';
 import { jobStream } from '../../../domain/ledger.js';
-import { doubledLedger } from '../../support/eventstore-sites.js';
+import { doubledLedger, type DoubledLedger } from '../../support/eventstore-sites.js';
 import { column, enqueued, historyOf, testLedger, typesOf, type TestLedger } from '../../support/ledger.js';
 import { right } from '../../support/outcome.js';
 import { fill, linesOf, sumsOf, temporaryFolder, type Filled } from '../../support/pruning.js';
@@ -28,6 +28,12 @@ describe('the command prune', function () {
 
   const on = (schema = 'jobledger'): ((...args: readonly string[]) => Promise<Said>) =>
     commandLine({ JOBLEDGER_DATABASE_URL: ledger.url, JOBLEDGER_SCHEMA: schema });
+  const onDouble = ({ url, address }: DoubledLedger) =>
+    commandLine({
+      JOBLEDGER_DATABASE_URL: url,
+      JOBLEDGER_EVENTSTORE_URL: address.eventstoreUrl,
+      JOBLEDGER_LEDGER: address.ledger,
+    });
   const refusal = async (...args: readonly string[]): Promise<string> => {
     const { status, stdout, stderr } = await on()('prune', ...args);
     expect(stdout).to.equal('');
@@ -156,11 +162,7 @@ describe('the command prune', function () {
 
   it('carries over to an EventStoreDB (the protocol double) with the same sums', async () => {
     const doubled = await doubledLedger();
-    const there = commandLine({
-      JOBLEDGER_DATABASE_URL: doubled.url,
-      JOBLEDGER_EVENTSTORE_URL: doubled.address.eventstoreUrl,
-      JOBLEDGER_LEDGER: doubled.address.ledger,
-    });
+    const there = onDouble(doubled);
     const { status, stderr } = await there('restore', folder.file('rest.ndjson'));
     expect(status, stderr).to.equal(0);
     expect((await there('audit')).status).to.equal(0);
@@ -210,11 +212,7 @@ describe('the command prune', function () {
 
   it('is not undone on an EventStoreDB (the protocol double) either, nor by its own archive', async () => {
     const doubled = await doubledLedger();
-    const there = commandLine({
-      JOBLEDGER_DATABASE_URL: doubled.url,
-      JOBLEDGER_EVENTSTORE_URL: doubled.address.eventstoreUrl,
-      JOBLEDGER_LEDGER: doubled.address.ledger,
-    });
+    const there = onDouble(doubled);
     await enqueued(doubled, { type: 'waits' });
     await undone(there, doubled, 'there');
     await doubled.drop();
